@@ -7,34 +7,30 @@ to the length of that row, the item that many places behind its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import count
+from collections.abc import Collection, Iterator
 
-from autopar.nest import ir
 from autopar.nest.ir import (
     Assign,
     Binary,
     Call,
     Const,
     Dim,
-    Element,
     Expr,
     For,
-    If,
     Load,
     Name,
     Nest,
     Stmt,
     View,
-    While,
 )
 from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.walking import assigned, expressions, numbers, statements, walk
-from autopar.records import dataclass, field, replace
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.nest.values.rows import RowReader, in_other_lists
+from autopar.nest.walking import assigned, expressions, statements, walk
+from autopar.records import dataclass, replace
+from autopar.verdict import Refusal
 
 ROWS = "<rows "
 """How the roots begin that stand for a list of lists."""
@@ -48,116 +44,33 @@ def roots_of(number: int) -> tuple[str, str, str]:
 def flattened(nest: Nest, paths: Collection[str]) -> Nest | Refusal:
     """`nest` with three roots more for each of `paths`, in sorted order, and none of these."""
     known = {path: roots_of(number) for number, path in enumerate(sorted(paths))}
-    try:
-        rows = _Rows(nest, known)
-        (loop,) = rows.statement(nest.loop)
-    except Refused as refused:
-        return refused.refusal
-    assert isinstance(loop, For)
-    new = tuple(name for names in rows.known.values() for name in names)
-    return replace(
-        nest,
-        loop=loop,
-        roots=(*nest.roots, *new),
-        paths=tuple(sorted({*nest.paths, *new} - set(paths))),
-        scalars=tuple(sorted(assigned(loop))),
-    )
+    return in_other_lists(nest, known, _Rows)
 
 
 @dataclass(slots=True)
-class _Rows:
-    """Rewrites the statements of a nest.
+class _Rows(RowReader):
+    """A row is said by where it begins and how long it is.
 
     Attributes
     ----------
-    known
-        The roots that stand for each path.
-    named
-        Scalars that are rows.
     counters
         For loops around: the names that count, and the rows that they count the items of.
     """
 
-    nest: Nest
-    known: dict[str, tuple[str, str, str]]
-    named: frozenset[str] = frozenset()
     counters: tuple[tuple[frozenset[str], tuple[Expr, ...]], ...] = ()
-    ids: count[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        nest = self.nest
-        self.ids = count(1 + max(numbers(nest.loop)))
-        beside = {local.initial for local in nest.locals} | {row.path for row in nest.rows}
-        beside |= {path for turn in nest.turns for path in turn.after}
-        early = [one.expr for one in nest.conditions]
-        early += [extent for local in nest.locals for extent in local.extents]
-        beside |= {e.array for top in early for e in walk(top) if isinstance(e, Dim)}
-        for path in sorted(self.known):
-            if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
-                raise self.refuse(nest.loop.line, path)
-        while True:
-            more = {name for name in nest.scalars if name not in self.named and self.is_named(name)}
-            if not more:
-                break
-            self.named |= more
+    ROWS = "lists that are not alike"
 
-    def refuse(self, line: int, what: str) -> Refused:
-        detail = (
-            f"{min(self.known)} holds lists that are not alike, and {what} is more than reading"
-        )
-        return Refused(Refusal(Reason.WRONG_TYPE, Span(self.nest.file, line), detail))
+    def bound(self, stmt: Assign, name: str) -> tuple[Stmt, ...]:
+        held = (_first(name), self.first(stmt.value)), (_length(name), self.length(stmt.value))
+        return tuple(Assign(Name(n), e, next(self.ids), stmt.line) for n, e in held)
 
-    def is_row(self, expr: Expr) -> bool:
-        """Whether `expr` is one of the rows."""
-        match expr:
-            case Load(array=path, index=(_,)):
-                return path in self.known
-            case Name(id=name):
-                return name in self.named
-        return False
-
-    def is_named(self, name: str) -> bool:
-        """Whether `name` is always a row, and is not seen after the nest."""
-        binds = [s for s in statements(self.nest.loop) if assigns(s, name)]
-        return name not in self.nest.live_out and all(
-            isinstance(s, Assign) and not s.augmented and self.is_row(s.value) for s in binds
-        )
-
-    # ------------------------------------------------------------------ statements
-
-    def block(self, stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(made for stmt in stmts for made in self.statement(stmt))
-
-    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
-        match stmt:
-            case Assign(target=Name(id=name), value=value, line=line) if name in self.named:
-                first, long = self.first(value), self.length(value)
-                held = (_first(name), first), (_length(name), long)
-                return tuple(Assign(Name(n), e, next(self.ids), line) for n, e in held)
-            case Assign(target=Element(array=path) as target) if path in self.known:
-                raise self.refuse(stmt.line, text(target))
-            case Assign(target=Element(index=index) as target, value=value):
-                here = replace(target, index=tuple(map(self.expr, index)))
-                return (replace(stmt, target=here, value=self.expr(value)),)
-            case Assign(value=value):
-                return (replace(stmt, value=self.expr(value)),)
-            case ir.Put(target=view, value=value):
-                place = self.expr(view)
-                assert isinstance(place, View)
-                return (replace(stmt, target=place, value=self.expr(value)),)
-            case If(test=test, body=body, orelse=orelse):
-                both = self.block(body), self.block(orelse)
-                return (replace(stmt, test=self.expr(test), body=both[0], orelse=both[1]),)
-            case While(test=test, body=body):
-                return (replace(stmt, test=self.expr(test), body=self.block(body)),)
-            case For(start=start, stop=stop, step=step, body=body):
-                ends = [self.expr(e) for e in (start, stop, step)]
-                outside = self.counters
-                self.counters = (*outside, (_counting(stmt), tuple(self.counted(stmt))))
-                inside = self.block(body)
-                self.counters = outside
-                return (replace(stmt, start=ends[0], stop=ends[1], step=ends[2], body=inside),)
-        return (stmt,)
+    def body(self, loop: For) -> tuple[Stmt, ...]:
+        outside = self.counters
+        self.counters = (*outside, (_counting(loop), tuple(self.counted(loop))))
+        inside = self.block(loop.body)
+        self.counters = outside
+        return inside
 
     def counted(self, loop: For) -> Iterator[Expr]:
         """The rows whose items `loop` counts: it goes no further than each of them is long."""
@@ -177,8 +90,6 @@ class _Rows:
                     other = any(isinstance(e, Load | View) and e is not row for e in walk(row))
                     if not names & changed and not other:
                         yield row
-
-    # ------------------------------------------------------------------ expressions
 
     def expr(self, expr: Expr) -> Expr:
         match expr:

@@ -8,7 +8,6 @@ would be the very tuple that is in the list.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 
 from autopar.nest import ir
 from autopar.nest.ir import (
@@ -16,25 +15,20 @@ from autopar.nest.ir import (
     Call,
     Const,
     Dim,
-    Element,
     Expr,
-    For,
-    If,
     Items,
     Load,
     Name,
     Nest,
     Stmt,
     View,
-    While,
 )
-from autopar.nest.meaning import rebuilt, renumbered, rewritten
-from autopar.nest.naming import assigns
+from autopar.nest.meaning import rebuilt, renumbered
 from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.walking import assigned, numbers, statements, walk
-from autopar.records import dataclass, field, replace
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.nest.values.rows import RowReader, in_other_lists
+from autopar.records import dataclass, replace
+from autopar.verdict import Refusal
 
 
 def roots_of(number: int, width: int) -> tuple[str, ...]:
@@ -51,96 +45,17 @@ def split(nest: Nest, widths: Mapping[str, int]) -> Nest | Refusal:
         How many items the tuples have; paths in sorted order.
     """
     known = {p: roots_of(number, width) for number, (p, width) in enumerate(widths.items())}
-    try:
-        columns = _Columns(nest, known)
-        (loop,) = columns.block((nest.loop,))
-    except Refused as refused:
-        return refused.refusal
-    assert isinstance(loop, For)
-    new = tuple(name for names in known.values() for name in names)
-    return replace(
-        nest,
-        loop=loop,
-        roots=(*nest.roots, *new),
-        paths=tuple(sorted({*nest.paths, *new} - known.keys())),
-        scalars=tuple(sorted(assigned(loop))),
-    )
+    return in_other_lists(nest, known, _Columns)
 
 
 @dataclass(slots=True)
-class _Columns:
-    """Rewrites the statements of a nest.
+class _Columns(RowReader):
+    """A tuple is said by the items that it has."""
 
-    Attributes
-    ----------
-    known
-        The roots that stand for each path.
-    named
-        Scalars that are always tuples of these lists.
-    """
+    ROWS = "tuples of several types"
 
-    nest: Nest
-    known: dict[str, tuple[str, ...]]
-    named: frozenset[str] = frozenset()
-    ids: count[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        nest = self.nest
-        self.ids = count(1 + max(numbers(nest.loop)))
-        beside = {local.initial for local in nest.locals} | {row.path for row in nest.rows}
-        beside |= {path for turn in nest.turns for path in turn.after}
-        early = [one.expr for one in nest.conditions]
-        early += [extent for local in nest.locals for extent in local.extents]
-        beside |= {getattr(e, "array", "") for top in early for e in walk(top)}
-        for path in self.known:
-            if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
-                raise self.refuse(nest.loop.line, path)
-        while True:
-            more = {name for name in nest.scalars if name not in self.named and self.is_named(name)}
-            if not more:
-                break
-            self.named |= more
-
-    def refuse(self, line: int, what: str) -> Refused:
-        detail = f"{min(self.known)} holds tuples of several types, and {what} is more than reading"
-        return Refused(Refusal(Reason.WRONG_TYPE, Span(self.nest.file, line), detail))
-
-    def is_row(self, expr: Expr) -> bool:
-        """Whether `expr` is one of the tuples."""
-        match expr:
-            case Load(array=path, index=(_,)):
-                return path in self.known
-            case Name(id=name):
-                return name in self.named
-        return False
-
-    def is_named(self, name: str) -> bool:
-        """Whether `name` is always one of the tuples, and is not seen after the nest."""
-        binds = [s for s in statements(self.nest.loop) if assigns(s, name)]
-        return name not in self.nest.live_out and all(
-            isinstance(s, Assign) and not s.augmented and self.is_row(s.value) for s in binds
-        )
-
-    def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        return tuple(map(self.statement, stmts))
-
-    def statement(self, stmt: Stmt) -> Stmt:
-        match stmt:
-            case Assign(target=Name(id=name), value=value) if name in self.named:
-                return replace(stmt, value=self.row(value))
-            case Assign(target=Element(array=path) as target) if path in self.known:
-                raise self.refuse(stmt.line, text(target))
-            case If(test=test, body=body, orelse=orelse):
-                test = self.expr(test)
-                return replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse))
-            case While(test=test, body=body):
-                return replace(stmt, test=self.expr(test), body=self.block(body))
-            case For(start=start, stop=stop, step=step, body=body):
-                start, stop, step = map(self.expr, (start, stop, step))
-                return replace(stmt, start=start, stop=stop, step=step, body=self.block(body))
-        return rewritten(stmt, self.expr)
-
-    # ------------------------------------------------------------------ expressions
+    def bound(self, stmt: Assign, name: str) -> tuple[Stmt, ...]:
+        return (replace(stmt, value=self.row(stmt.value)),)
 
     def row(self, expr: Expr) -> Expr:
         """A tuple of the nest that is equal to the one that `expr` is."""
