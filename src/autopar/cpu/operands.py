@@ -14,6 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from autopar.nest.kinds import family
+from autopar.nest.mixing import common, part_dtype, rounded
 from autopar.records import dataclass
 
 BOOL, BYTE, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(64)
@@ -58,11 +59,6 @@ def part_type(dtype: str) -> ir.Type:
             return ir.IntType(8 * size)
 
 
-def part_dtype(dtype: str) -> str:
-    """Dtype of the parts of a complex number; of any other, its own."""
-    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
-
-
 def literal(value: bool | int | float) -> Operand:
     """A literal of kernel text."""
     if isinstance(value, bool):
@@ -96,7 +92,7 @@ def cast(b: ir.IRBuilder, x: Operand, dtype: str) -> Operand:
     if old == "complex":
         raise TypeError(f"{x.dtype} has no {dtype}")
     if x.literal is not None and new != "bool":
-        value = _rounded(x.literal, dtype) if new == "float" else int(x.literal)
+        value = rounded(x.literal, dtype) if new == "float" else int(x.literal)
         return of_dtype(value, dtype)
     return Operand(dtype, (_converted(b, x.value, old, new, part_type(dtype)),))
 
@@ -138,34 +134,7 @@ def truth(b: ir.IRBuilder, x: Operand) -> ir.Value:
     return cast(b, x, "bool").value
 
 
-def _rounded(value: float, dtype: str) -> float:
-    """The number of float `dtype`, or of its parts, nearest to `value`."""
-    with np.errstate(over="ignore"):
-        return float(np.dtype(part_dtype(dtype)).type(value))
-
-
 # ---------------------------------------------------------------------------- two operands
-
-
-def _common(x: Operand, y: Operand) -> str:
-    """Dtype in which an operation on both is computed."""
-    groups = family(x.dtype), family(y.dtype)
-    if "complex" in groups or "float" in groups:
-        for one, other in ((x, y), (y, x)):
-            if one.dtype == other.dtype:
-                return one.dtype
-            if one.literal is not None:
-                fits = _rounded(one.literal, other.dtype) == one.literal
-                return other.dtype if fits or family(other.dtype) == "complex" else "float64"
-        raise TypeError(f"{x.dtype} with {y.dtype}")
-    if groups == ("uint", "uint"):
-        return "uint64"
-    for one, other in ((x, y), (y, x)):
-        if one.dtype == "uint64":
-            if other.literal is not None and other.literal >= 0:
-                return "uint64"
-            raise TypeError(f"{x.dtype} with {y.dtype}")
-    return "int64"
 
 
 _FLOAT_OPS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -191,7 +160,7 @@ def binary(
     """
     if x.dtype == y.dtype == "bool" and op in "&|^":
         return Operand("bool", (getattr(b, _INT_OPS[op])(x.value, y.value),))
-    dtype = _common(x, y)
+    dtype = common(x, y)
     x, y = cast(b, x, dtype), cast(b, y, dtype)
     match family(dtype):
         case "float" if op in _FLOAT_OPS:
@@ -237,7 +206,7 @@ def _divisor(b: ir.IRBuilder, y: ir.Value) -> ir.Value:
 
 def compare(b: ir.IRBuilder, op: str, x: Operand, y: Operand) -> Operand:
     """``x op y``; nan differs from everything and is neither less nor greater."""
-    dtype = _common(x, y)
+    dtype = common(x, y)
     x, y = cast(b, x, dtype), cast(b, y, dtype)
     match family(dtype):
         case "float":
@@ -287,7 +256,7 @@ def absolute(b: ir.IRBuilder, x: Operand) -> Operand:
 
 def extreme(b: ir.IRBuilder, name: str, x: Operand, y: Operand) -> Operand:
     """``min(x, y)`` or ``max(x, y)`` of two integers."""
-    dtype = _common(x, y)
+    dtype = common(x, y)
     if family(dtype) not in ("int", "uint"):
         raise TypeError(f"{name}({x.dtype}, {y.dtype})")
     x, y = cast(b, x, dtype), cast(b, y, dtype)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from autopar.cpu.evaluate import BINARY, COMPARE, CONSTANTS, UNARY, Array
 from autopar.device.elementary import meant
 from autopar.device.values import (
-    PARTS,
     Untaken,
     Value,
     absolute,
@@ -25,6 +24,7 @@ from autopar.device.values import (
     width,
 )
 from autopar.nest.kinds import NUMBERS
+from autopar.nest.mixing import PARTS
 from autopar.records import dataclass, field
 
 Answer = Value | tuple[Value, ...]

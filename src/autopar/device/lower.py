@@ -19,9 +19,10 @@ from autopar.device.naming import spelled
 from autopar.device.plainer import none_leaves, plainer
 from autopar.device.statements import Function, bare
 from autopar.device.unrolling import Lengths, defined
-from autopar.device.values import PARTS, Untaken, Value, cast, kind
+from autopar.device.values import Untaken, Value, cast, kind
 from autopar.device.words import called, written
 from autopar.kernel import Kernel
+from autopar.nest.mixing import PARTS
 from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Span
 

@@ -12,10 +12,9 @@ import re
 import numpy as np
 
 from autopar.nest.kinds import NUMBERS, family
+from autopar.nest.mixing import PARTS, common, rounded
 from autopar.records import dataclass
 
-PARTS = {"complex64": "float32", "complex128": "float64"}
-"""Dtype of the parts of complex numbers."""
 # Not NumPy's own names: `int8` and its like are vectors in OpenCL.
 _KINDS = {
     "bool": "ap_bool",
@@ -122,34 +121,7 @@ def truth(x: Value) -> str:
     return cast(x, "bool").text
 
 
-def rounded(value: float, dtype: str) -> float:
-    """The number of float `dtype`, or of its parts, nearest to `value`."""
-    with np.errstate(over="ignore"):
-        return float(np.dtype(PARTS.get(dtype, dtype)).type(value))
-
-
 # ---------------------------------------------------------------------------- two operands
-
-
-def common(x: Value, y: Value) -> str:
-    """Dtype in which an operation on both is computed; see `cpu.operands`."""
-    groups = family(x.dtype), family(y.dtype)
-    if "complex" in groups or "float" in groups:
-        for one, other in ((x, y), (y, x)):
-            if one.dtype == other.dtype:
-                return one.dtype
-            if one.literal is not None:
-                fits = rounded(one.literal, other.dtype) == one.literal
-                return other.dtype if fits or family(other.dtype) == "complex" else "float64"
-        raise TypeError(f"{x.dtype} with {y.dtype}")
-    if groups == ("uint", "uint"):
-        return "uint64"
-    for one, other in ((x, y), (y, x)):
-        if one.dtype == "uint64":
-            if other.literal is not None and other.literal >= 0:
-                return "uint64"
-            raise TypeError(f"{x.dtype} with {y.dtype}")
-    return "int64"
 
 
 _INT = 31

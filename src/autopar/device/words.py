@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 
 from autopar.device.dialect import Dialect
-from autopar.device.values import PARTS, kind
+from autopar.device.values import kind
+from autopar.nest.mixing import PARTS
 
 _INT2, _UINT2 = "i64 a, i64 b", "u64 a, u64 b"
 _OUT = "i64 *found, ap_bool *over"
