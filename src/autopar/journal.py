@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from autopar import config
 from autopar.records import dataclass, field, replace
-from autopar.verdict import Refusal
+from autopar.verdict import Reason, Refusal
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class LoopRecord:
         is counted there is not counted here.
     leads
         Whether it is the first of these, and has their time.
+    said
+        Why it was left to Python, as far as the user has been told: each reason once.
     """
 
     file: str
@@ -47,9 +49,11 @@ class LoopRecord:
     products: list[str] = field(default_factory=list)
     together: LoopRecord | None = None
     leads: bool = False
+    said: set[Reason] = field(default_factory=set)
 
 
 _loops: dict[tuple[str, int, str], LoopRecord] = {}
+_said: set[str] = set()
 
 
 def loop(file: str, line: int, function: str) -> LoopRecord:
@@ -81,8 +85,9 @@ def _whole(record: LoopRecord) -> LoopRecord:
 
 
 def clear() -> None:
-    """Forget all records."""
+    """Forget all records, and what has been said of them."""
     _loops.clear()
+    _said.clear()
 
 
 def say(level: int, text: str) -> None:
@@ -90,6 +95,13 @@ def say(level: int, text: str) -> None:
     settings = config.current()
     if max(settings.verbose, settings.debug) >= level:
         write(text)
+
+
+def say_once(level: int, text: str) -> None:
+    """`say`, unless the same has been said: a loop and one within it can share what stops them."""
+    if text not in _said:
+        _said.add(text)
+        say(level, text)
 
 
 def debug(level: int, text: str | Callable[[], str]) -> None:

@@ -44,7 +44,7 @@ def test_much_scalar_work_is_worth_the_imports(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "loop",
     [
-        "a, b, s = 'acgt' * 500, 'gatt' * 900, 0\nfor i in range(len(a)):\n"
+        "a, b, s = 'acgt' * 900, 'gatt' * 2500, 0\nfor i in range(len(a)):\n"
         "    for j in range(len(b)):\n        s += a[i] == b[j]",
         "d, s = {3: 1.5, 5: 2.5}, 0.0\nfor i in range(20000000): s += d[3 + i % 2 * 2]",
         "z, s = [1j, 2.0j], 0j\nfor i in range(20000000): s += z[i % 2]",

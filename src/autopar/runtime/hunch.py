@@ -85,7 +85,7 @@ class Hunch:
         self.objects = {place for place, _, _ in self.attributes}
         self.before = Before(spec)
         machine()  # read now: a fork waits for whoever makes this
-        self.written = sum(operations for _, operations, _, _ in spec.loops)
+        self.written = sum(operations for _, operations, *_ in spec.loops)
         self.waited_s = self.last_s = self.since = 0.0
         self.calls, self.gone_s = 0, math.inf
         self.largest_s, self.took_s = 0.0, math.inf
@@ -98,13 +98,15 @@ class Hunch:
         extents = self.extents(values)
         if extents is None:
             return None
-        sizes, wholes = extents
-        each_s = list(map(_operation_s, wholes))
-        dearest_s = max(each_s)
+        sizes, wholes, listed = extents
+        known = machine()
+        op_s = known.listed_op_s if listed else known.interpreted_op_s
+        each_s = [_operation_s(elements, op_s) for elements in wholes]
+        dearest_s = max(*each_s, known.interpreted_op_s)
         likely_s = most_s = 0.0
         # Of each loop: iterations in one of that around it, in all of them, and the most in all.
         rounds: list[tuple[float, float, float]] = []
-        for k, (around, operations, by, least) in enumerate(self.loops):
+        for k, (around, operations, calls, by, least) in enumerate(self.loops):
             usual = least if least >= 0 else _UNKNOWN_TRIPS
             most = float(max([usual, *(sizes[place] for place, _ in by)]))
             found = [
@@ -117,13 +119,17 @@ class Hunch:
             else:
                 trips = float(max([usual, *found]))
             rounds.append((trips, trips * times, most * most_times))
-            likely_s += operations * trips * times * each_s[k]
-            most_s += operations * most * most_times * dearest_s
-        return likely_s / _LESS, most_s / _LESS
+            each = operations * each_s[k] / _LESS + calls * known.listed_op_s
+            likely_s += each * trips * times
+            most_s += (operations / _LESS + calls) * dearest_s * most * most_times
+        return likely_s, most_s
 
-    def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int]] | None:
-        """The size of each of `values`, and elements of what each loop works on as a whole."""
+    def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int], bool] | None:
+        """The size of each of `values`, elements of what each loop works on as a whole, and whether
+        all numbers are Python's own.
+        """
         sizes, wholes = [1] * len(values), [0] * len(self.loops)
+        listed = not any(map(_is_numpys, values))
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
@@ -141,8 +147,9 @@ class Hunch:
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
             sizes[place] = max(sizes[place], found[0])
+            listed = listed and not _is_numpys(value)
             _as_a_whole(wholes, found[1], value, used)
-        return sizes, wholes
+        return sizes, wholes, listed
 
     def worth(self, values: tuple[object, ...]) -> bool | None:
         """Whether to ask, where that can be known; else this call counts as waited for."""
@@ -222,13 +229,17 @@ class Hunch:
         return PROMISING * self._kernels_s()
 
 
-def _operation_s(elements: int) -> float:
+def _operation_s(elements: int, op_s: float) -> float:
     """Seconds of an operation, which may be on whole arrays of so many elements."""
-    known = machine()
     if not elements:
-        return known.interpreted_op_s
-    whole_s = known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
-    return known.interpreted_op_s + whole_s
+        return op_s
+    known = machine()
+    return op_s + known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
+
+
+def _is_numpys(value: object) -> bool:
+    """Whether it is an array, or a number of NumPy's."""
+    return type(value).__module__ == "numpy" and not isinstance(value, type)
 
 
 class Looks:
@@ -273,8 +284,11 @@ def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
 
 def _length_along(value: object, axis: int, largest: int) -> int:
     """How long `value` is along an axis, where it has any; `largest` where nobody knows."""
-    if type(value) is list or type(value) is tuple:
-        return len(value) if axis == 0 else largest
+    while (kind := _sequence(value)) is not None:
+        length: int = kind.__len__(value)
+        if axis == 0 or not length:
+            return length
+        value, axis = _longest(value, kind), axis - 1
     shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
     return shape[axis] if type(shape) is tuple and axis < len(shape) else largest
 
@@ -314,9 +328,14 @@ def _length(value: object) -> int | None:
         if not count:
             return length
         length, depth = max(length, count), depth + 1
-        some = [kind.__getitem__(value, k) for k in range(0, count, -(-count // _ROWS))]
-        value = max(some, key=_long)  # rows may be of several lengths
+        value = _longest(value, kind)
     return length if type(value) in _ATOMS or type(value) is int else None
+
+
+def _longest(value: object, kind: Any) -> object:
+    """Of some of its items the one that has the most: rows may be of several lengths."""
+    count = kind.__len__(value)
+    return max((kind.__getitem__(value, k) for k in range(0, count, -(-count // _ROWS))), key=_long)
 
 
 def _long(value: object) -> int:

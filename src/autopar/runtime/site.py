@@ -490,11 +490,12 @@ class Site:
         record.fallbacks += 1
         self.reason = refusal.reason
         small = refusal.reason in (Reason.TOO_SMALL, Reason.NOT_YET)
-        if record.refusal is None or record.refusal.reason is not refusal.reason:
+        if refusal.reason not in record.said:
+            record.said.add(refusal.reason)
             if self.spec.members:
-                journal.say(2, f"neighbouring loops are asked one by one: {refusal}")
+                journal.say_once(2, f"neighbouring loops are asked one by one: {refusal}")
             else:
-                journal.say(2 if small else 1, f"left to Python: {refusal}")
+                journal.say_once(2 if small else 1, f"left to Python: {refusal}")
         if not small or record.refusal is None:
             record.refusal = refusal
         if small:
