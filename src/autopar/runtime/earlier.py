@@ -73,6 +73,9 @@ class Account:
     asked, spent_s, won_s
         How often it was asked, the processor's time that took, and a guess of what the interpreter
         would have taken for what was run instead.
+    looked
+        Whether it was asked for more than what its calls may take: whether somebody has looked at
+        what it is.
     dearest_s, waited_s
         The processor's time of the question that took longest, and how long it had been met then.
     since, unseen
@@ -92,8 +95,8 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "born", "cost_s", "dearest_s", "due", "firm", "ledger", "left", "name", "opaque",
-        "since", "sizes", "spent_s", "unseen", "waited_s", "wakes", "winner", "won_s",
+        "asked", "born", "cost_s", "dearest_s", "due", "firm", "ledger", "left", "looked", "name",
+        "opaque", "since", "sizes", "spent_s", "unseen", "waited_s", "wakes", "winner", "won_s",
     )  # fmt: skip
 
     def __init__(self, name: str = "", sizes: Sequence[int] = (), opaque: bool = False) -> None:
@@ -105,10 +108,13 @@ class Account:
         self.asked = 0
         self.left = 0 if name else -1
         self.unseen = 0
-        self.firm = self.wakes = self.winner = False
+        self.firm = self.looked = self.wakes = self.winner = False
 
-    def note(self, values: Sequence[object], spent_s: float, won_s: float) -> None:
+    def note(
+        self, values: Sequence[object], spent_s: float, won_s: float, looked: bool = True
+    ) -> None:
         """A question has taken `spent_s`, and `won_s` of the interpreter's time were spared."""
+        self.looked |= looked
         if self.name and self.asked < _LOOKED_AT:
             self.sizes = [max(size(v), m) for v, m in zip(values, self.sizes, strict=True)]
         self.asked += 1
@@ -159,7 +165,7 @@ class Account:
         declined for what it is, it mostly will be again.  And with all that came after it, it was
         over so soon that not much is lost where the next is larger, once: that is seen in the end.
         """
-        if not self.asked:
+        if not self.looked:
             return False
         return not self.opaque or self.wakes or self.asked > 1 or self.brief(self.spent_s)
 
@@ -315,7 +321,7 @@ class Ledger:
         found = {name: line for name, line in self.before.items() if name not in asked}
         for one in accounts:
             line = found.get(one.name)
-            if line and one.opaque and not (one.asked or one.wakes or one.brief(line.cost_s)):
+            if line and one.opaque and not (one.looked or one.wakes or one.brief(line.cost_s)):
                 del found[one.name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())

@@ -200,12 +200,13 @@ class Site:
             result = self.ask(values)
             took_s = clock() - now
             if took_s > earlier.LEAST_S:
-                account.note(values, took_s, 0.0 if result is None else self.saved_s)
+                won_s = 0.0 if result is None else self.saved_s
+                account.note(values, took_s, won_s, self.looked)
         else:
             used_s = earlier.used_s()
             result = self.ask(values)
             won_s = 0.0 if result is None else self.saved_s
-            account.note(values, earlier.used_s() - used_s, won_s)
+            account.note(values, earlier.used_s() - used_s, won_s, self.looked)
         if result is not None:
             known = self.spec.told and self.glance is None
             if self.record is not None and not known and not self.spec.members:
@@ -321,6 +322,11 @@ class Site:
         if not self.winner and self.account is not None:
             self.winner = self.account.wins(values)
         return self.winner
+
+    @property
+    def looked(self) -> bool:
+        """Whether anybody has looked at what the loop is, and not only at what its calls take."""
+        return self.engine is not None or self.early is not None
 
     @property
     def guessed(self) -> bool:
