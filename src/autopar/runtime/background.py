@@ -6,6 +6,9 @@ in a loop is copied: the copy asks as the program would, with the values that ar
 comes of it is on disk.  The program goes on with the interpreter, and asks by itself when that
 takes no more than to read; or it has ended by then, and the next one finds the kernels.
 
+More of them are made than there are processors to spare, since a nest may be entered only once:
+these wait until others have ended.
+
 A copy runs nothing of the user's, and is to be noticed by nobody: `runtime.copied`.
 """
 
@@ -45,6 +48,7 @@ _TRIES = 8  # in a row, while other threads are at work
 _WRITES = 8  # tries of a copy to give way, while others do
 _LOOK_S = 1e-3  # between two looks whether one has ended
 _MOST, _MOST_SENT = 4, 64  # at a time, and in all: what has ended remains in the system's table
+_WAITING = 3  # copies behind these, which wait until others have ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class Background:
         if loss is None or LATELY.since < began or not self.serve(loss.before):
             return
         before = loss.before
-        if before.mark in self.sent or len(self.out) >= self.most:
+        if before.mark in self.sent or len(self.out) >= self.most + _WAITING:
             return
         lost = before.lost_s + loss.lost_s > _SHARE * loss.least_s()
         likely = loss.sure and LATELY.guess_s > _LIKELY * loss.least_s()
@@ -158,20 +162,25 @@ class Background:
                 self.sent.add(before.mark)
             if not free:
                 return
-            copy = Copy(functools.partial(self.work, before, ask))
+            ahead = [one.copy for one in self.out]
+            copy = Copy(functools.partial(self.work, before, ask, ahead))
         self.barred = not copy.made or len(self.sent) >= _MOST_SENT
         if copy.made:
-            self.out.append(_Out(before, copy, clock() + _PATIENCE_S))
+            self.out.append(_Out(before, copy, clock() + (1 + len(ahead)) * _PATIENCE_S))
 
-    def work(self, before: Before, ask: Callable[[], Sequence[object] | None]) -> None:
-        """What a copy is there for.
+    def work(
+        self, before: Before, ask: Callable[[], Sequence[object] | None], ahead: Sequence[Copy]
+    ) -> None:
+        """What a copy is there for, once there is a processor for it that those `ahead` leave.
 
         To ask takes its time even where all is on disk, and the more, the more there is to be known
         of a nest.  So a child of the copy asks first, and then the copy asks to see what it takes.
         """
-        from autopar.runtime.copied import give_way, in_a_child
+        from autopar.runtime.copied import first_of, give_way, in_a_child
 
         give_way(_WRITES)
+        if not first_of(ahead, self.most):
+            return
         self.here = self.barred = True
         config.found_only()
         if in_a_child(functools.partial(_loads, before, ask)):

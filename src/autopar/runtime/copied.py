@@ -25,12 +25,13 @@ import gc
 import os
 import posix
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
 from typing import Any
 
 LONGEST_S = 20
 """Seconds after which a copy is ended, whatever it does."""
+_TURN_US = 5_000  # between two looks whether it is the turn of one that waits
 _MOST_BYTES = 1 << 27  # of memory in use: what is written meanwhile has to be copied
 _NICE = 10
 _OF_SESSION = "/proc/self/autogroup"
@@ -136,7 +137,12 @@ class Copy:
     @property
     def ended(self) -> bool:
         """Whether its work is done, or will not be; it remains to be forgotten with the program."""
-        return bool(self.page[_DONE]) or _is_over(self.number)
+        return self.done or _is_over(self.number)
+
+    @property
+    def done(self) -> bool:
+        """Whether its work is done, as any other copy can tell."""
+        return bool(self.page[_DONE])
 
     def work(self, work: Callable[[], object]) -> None:
         """Be the copy."""
@@ -178,6 +184,19 @@ def in_a_child(work: Callable[[], bool]) -> bool:
     status = _c().c_int(1)
     found = _library().waitpid(child, _c().byref(status), _ANY) if child > 0 else 0
     return found == child and status.value == 0
+
+
+def first_of(ahead: Sequence[Copy], count: int) -> bool:
+    """Wait in a copy until fewer than `count` of those `ahead` are at work; whether that comes.
+
+    It does not where one has been killed.
+    """
+    tries = LONGEST_S * 1_000_000 // _TURN_US
+    while tries and sum(not one.done for one in ahead) >= count:
+        _library().usleep(_TURN_US)
+        tries -= 1
+    ends_within(LONGEST_S)
+    return tries > 0
 
 
 def ends_within(seconds: int) -> None:

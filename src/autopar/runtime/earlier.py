@@ -370,7 +370,9 @@ class Ledger:
         spent_s = sum(a.spent_s for a in accounts) - sum(run_s * count for run_s, count in ran)
         won_s = self.likely(sum(a.won_s for a in accounts)) - kernels_s
         doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
-        fair = not _is_first() or self.runs.number >= tries.LEARNING
+        more = _has_sent() and self.runs.number < tries.LEARNING  # kernels, for the next one
+        doubt = doubt and not more
+        fair = not (more or _is_first()) or self.runs.number >= tries.LEARNING
         if tries.costless(spent_s, took_s, kernels_s):
             spent_s = 0.0
         newest = self.lines()
@@ -449,6 +451,12 @@ def _is_first() -> bool:
     """Whether this process has made what those after it will read."""
     kept = sys.modules.get("autopar.kept")
     return bool(getattr(kept, "made", None))  # at the end it may be in the middle of its import
+
+
+def _has_sent() -> bool:
+    """Whether copies of this process make what those after it will read."""
+    background = sys.modules.get("autopar.runtime.background")
+    return background is not None and bool(background.BACKGROUND.sent)
 
 
 def _is_array(value: object) -> bool:
