@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -143,7 +144,7 @@ def lost(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Before:
 class Copy:
     """Instead of a copy of pytest."""
 
-    def __init__(self, work: object) -> None:
+    def __init__(self, work: functools.partial[None]) -> None:
         self.work, self.ended, self.made = work, False, True
 
 
@@ -198,19 +199,25 @@ def replace_spec(**changes: object) -> SiteSpec:
     return changed(SPEC, **changes)
 
 
-def test_as_many_are_out_as_there_are_processors_to_spare(
+def test_some_wait_until_there_is_a_processor_to_spare(
     copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for k, out in ((1, 1), (2, 1)):
+    """One is at work, and three wait behind it; a nest that is entered once is not met again."""
+    for k, out in enumerate((1, 2, 3, 4, 4)):
         spec = replace_spec(text=f"for i in range({k}): pass")
         monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
         copies.consider(0.0, nothing)
         assert len(copies.out) == out
     assert copies.serve(Before(spec))  # it is going to be its turn
+    ends = [one.end for one in copies.out]
+    assert ends == sorted(ends)
     copies.out[0].copy.ended = True
     copies.looked = 0.0
     copies.consider(0.0, nothing)
-    assert [one.before.spec for one in copies.out] == [spec]
+    assert copies.out[-1].before.spec == spec
+    assert len(copies.out) == 4
+    *ahead, last = [one.copy for one in copies.out]
+    assert last.work.args[2] == ahead
 
 
 def test_what_has_led_to_nothing_is_not_waited_for_again(
@@ -308,7 +315,7 @@ def test_a_copy_asks_and_sends_none(
     monkeypatch.setattr(copied, "in_a_child", lambda work: work())
     monkeypatch.setattr(BUDGET, "read", False)
     known = Before(SPEC)
-    copies.work(known, ask)
+    copies.work(known, ask, [])
     assert asked == [True] * (1 + found)
     assert not copies.serve(Before(SPEC))
     assert (Before(SPEC).asks_s > 0.04) == found
@@ -329,7 +336,7 @@ def test_a_copy_leaves_word_that_a_loop_is_declined_for_what_it_is(
     monkeypatch.setattr(copied, "in_a_child", lambda work: work())
     monkeypatch.setattr(BUDGET, "read", False)
     assert copies.serve(Before(SPEC))
-    copies.work(Before(SPEC), ask)
+    copies.work(Before(SPEC), ask, [])
     known = Before(SPEC)
     known.meets(([1.0] * 20, 7), 1.0)
     assert (known.waits_s > 0.0) is not found
@@ -384,3 +391,14 @@ def test_there_are_only_so_many_in_all(copies: Background, monkeypatch: pytest.M
         copies.consider(0.0, nothing)
     assert len(copies.out) == 2
     assert not copies.serve(Before(spec))
+
+
+def test_a_copy_whose_turn_never_comes_asks_nothing(
+    copies: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead: list[copied.Copy] = []
+    monkeypatch.setattr(copied, "give_way", lambda tries: None)
+    monkeypatch.setattr(copied, "first_of", lambda others, most: others is not ahead or most != 1)
+    asked: list[int] = []
+    copies.work(Before(SPEC), lambda: asked.append(1), ahead)
+    assert not asked

@@ -396,3 +396,25 @@ def test_the_first_process_has_no_copies(monkeypatch: pytest.MonkeyPatch) -> Non
     assert copied.possible()
     monkeypatch.setattr(copied, "_text", lambda file: "python3" if "comm" in file else "1 1")
     assert not copied.possible()
+
+
+def test_copies_take_their_turns(tmp_path: Path) -> None:
+    program = """
+def work(name, ahead):
+    if copied.first_of(ahead, 1):
+        told("order", name)
+    if name == "a":
+        while not os.path.exists("on"):
+            time.sleep(0.01)
+        told("order", "-")
+
+first = Copy(lambda: work("a", []))
+second = Copy(lambda: work("b", [first]))
+third = Copy(lambda: work("c", [first, second]))
+time.sleep(0.2)
+assert read("order") == "a", read("order")
+told("on", "")
+wait(third)
+print(read("order"))
+"""
+    assert ran(program, tmp_path) == "a-bc\n"

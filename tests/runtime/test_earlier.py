@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autopar import config
-from autopar.runtime import earlier
+from autopar.runtime import earlier, tries
 from autopar.runtime.earlier import Account, Ledger
 from autopar.runtime.process import clock
 from autopar.site_spec import SiteSpec
@@ -148,6 +148,26 @@ def test_what_costs_more_than_it_wins_is_left(ledger: Ledger) -> None:
     }
     asked(ledger, 2, 0.0, 0.06)  # a guess: it may have been twice as much
     assert {*ledger.lines()} == {good.name}
+
+
+def test_who_was_only_looked_at_is_not_put_off_for_others(ledger: Ledger) -> None:
+    values = 7, np.zeros(9)
+    bad = asked(ledger, 1, 0.2, 0.0)
+    guessed = ledger.account(SPEC, values)
+    guessed.note(values, 0.001, 0.0, looked=False)
+    assert {*ledger.lines()} == {bad.name}
+    guessed.note(values, 0.001, 0.0)
+    assert {*ledger.lines()} == {bad.name, guessed.name}
+
+
+def test_who_wins_nothing_when_its_time_has_come_is_put_off_for_longer(tmp_path: Path) -> None:
+    costs = []
+    for _ in range(8):
+        ledger = Ledger(tmp_path)
+        one = asked(ledger, 1, 0.02, 0.0)
+        costs.append(ledger.lines()[one.name].cost_s)
+        ledger.write(tries.Runs(1, False, 0.0, 1.0, 0.0, {}, ledger.lines(), {}))
+    assert costs == pytest.approx([0.02, 0.04, 0.08, 0.16, *[0.32] * 4], rel=0.01)
 
 
 def test_who_was_asked_late_is_asked_again(ledger: Ledger) -> None:

@@ -37,6 +37,7 @@ LEAST_S = 1e-3  # of questions that anybody cares about
 _SURELY = 2.0  # how many times more than was guessed may be won
 _MOST_LINES, _MOST_FILES = 512, 256
 _NEWS = 1.5  # times the cost that it was
+_PUT_OFF = 16.0  # times its cost, for which one is put off that wins nothing in the end each time
 UNKNOWN_S = 0.05
 """Of a question of which another process has only found that it is dear: it may have made kernels.
 What is known to take longer was measured where those need only be read."""
@@ -344,9 +345,11 @@ class Ledger:
                 continue
             cost_s = max(min(one.spent_s, UNKNOWN_S) if first else one.spent_s, least_s)
             if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
-                # What others have imported before, a later process may have to import.
+                # What others have imported before, a later process may have to import.  Who was put
+                # off, and has won nothing after that, is put off for longer.
                 known = self.before.get(name)
-                most_s = cost_s if known is None else max(cost_s, known.cost_s)
+                again_s = 0.0 if known is None else known.cost_s
+                most_s = max(cost_s, again_s, min(2 * again_s, _PUT_OFF * cost_s))
                 found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
 

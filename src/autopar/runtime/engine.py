@@ -662,7 +662,7 @@ class Engine:
         if launch.noted:
             ring(launch.alarms(), self.nest.file, errors)
         if launch.timed:
-            self.site.lost_s = self.runner.lost_s(launch, clock() - self.asked)
+            self.runner.timed(launch, clock() - self.asked)
             self.site.might_s = choice.vague
         results = launch.results()
         if self.returns_arrays:

@@ -197,10 +197,11 @@ class Runner:
                 site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
                 site.might_s = interpreted_s
 
-    def lost_s(self, launch: Launch, whole_s: float) -> float:
-        """How much longer the call took than the interpreter is likely to have."""
+    def timed(self, launch: Launch, whole_s: float) -> None:
+        """Note what a call has won, or lost, of which only the kernel has told how long it is."""
         interpreted_s = max(0.0, launch.seconds - MACHINE.enter_s) * MACHINE.looking_share
-        return min(whole_s, _LONGEST_CALL) - interpreted_s
+        self.site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
+        self.site.saved_s = min(self.site.saved_s, interpreted_s)
 
     def note(self, choice: Choice, variant: Variant, seconds: float) -> None:
         record = self.record

@@ -44,7 +44,7 @@ _PASSING = (Reason.TRACED, Reason.STACK, Reason.ERROR_STATE, Reason.UNBOUND, Rea
 # What the text is, and the types and sizes of values: the next call is mostly the same.
 _FOR_GOOD = (
     Reason.SYNTAX, Reason.CALL, Reason.DRAW, Reason.NOT_RANGE, Reason.NOT_ARRAY, Reason.WRONG_TYPE,
-    Reason.WRONG_RANK, Reason.TOO_SMALL,
+    Reason.WRONG_RANK, Reason.MIXED_TYPE, Reason.TOO_SMALL,
 )  # fmt: skip
 
 # Of statements in no loop, nobody needs to hear these.
@@ -213,6 +213,8 @@ class Site:
                 journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
+                now = clock()
+                self.patience.asked(now - self.began, now)
                 self.patience.lost(values, lost_s, self.might_s)
                 self.turn = self.patience.turn()
             else:
