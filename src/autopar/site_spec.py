@@ -66,7 +66,7 @@ class SiteSpec:
     told: bool = True
     lines: tuple[int, ...] = ()
     flat: bool = False
-    loops: tuple[tuple[int, int, int, tuple[tuple[int, int], ...], int], ...] = ()
+    loops: tuple[tuple[int, int, int, tuple[tuple[int, int], ...], int, bool], ...] = ()
     indexed: tuple[int, ...] = ()
     attributes: tuple[tuple[int, tuple[str, ...], int], ...] = ()
     uses: tuple[tuple[tuple[int, ...], ...], ...] = ()

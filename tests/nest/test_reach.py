@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
+from autopar.nest.hidden import ANY, CONSECUTIVE, TWICE, USUAL
 from autopar.nest.text.reach import Reach, functions, reach
 
 
@@ -16,7 +16,7 @@ def found(text: str, *roots: str) -> Reach:
 
 def bounds(text: str, *roots: str) -> list[tuple[tuple[tuple[int, int], ...], int]]:
     """What says how often each loop of a text runs."""
-    return [(by, least) for _, _, _, by, least in found(text, *roots).loops[1:]]
+    return [(by, least) for _, _, _, by, least, _ in found(text, *roots).loops[1:]]
 
 
 def operations(nest: Reach) -> list[int]:
@@ -37,7 +37,7 @@ def test_loops_one_behind_the_other_have_operations_of_their_own() -> None:
     nest = found(text, "a", "b", "m", "n")
     assert [around for around, *_ in nest.loops] == [0, 0, 1, 1]
     assert operations(nest)[2] > operations(nest)[3]
-    assert [by for _, _, _, by, _ in nest.loops[1:]] == [((3, ANY),), ((3, ANY),), ((2, ANY),)]
+    assert [by for _, _, _, by, *_ in nest.loops[1:]] == [((3, ANY),), ((3, ANY),), ((2, ANY),)]
 
 
 def test_more_text_means_more_operations() -> None:
@@ -97,7 +97,7 @@ def test_loops_of_which_nobody_knows(text: str) -> None:
 )
 def test_loops_that_nobody_can_know_before(text: str) -> None:
     nest = found(text, "a", "b", "n")
-    assert [least for *_, least in nest.loops] == [1, 0, USUAL]
+    assert [least for *_, least, _ in nest.loops] == [1, 0, USUAL]
 
 
 def test_each_loop_has_what_says_how_often_it_runs() -> None:
@@ -184,7 +184,7 @@ def test_numbers_that_are_written_out_say_how_often() -> None:
     inside = "def f(b, m=9):\n    for i in range(m):\n        b[i] = 0.0\n"
     tree = ast.parse(f"{inside}f(b)\nf(b, 3)\nf(b, m=len(b))\n")
     made = reach(tree.body[1:], ("b",), functions(tree))
-    assert [(by, least) for _, _, _, by, least in made.loops[1:]] == [
+    assert [(by, least) for _, _, _, by, least, _ in made.loops[1:]] == [
         ((), 9), ((), 3), (((0, 0),), 0),
     ]  # fmt: skip
     grown = "m = 7\nm += n\nfor i in range(m):\n    b[i] = 0.0\n"
@@ -306,3 +306,68 @@ def test_functions_of_the_module_count_where_they_are_called() -> None:
 def test_what_is_deeper_than_anybody_writes_is_unknown() -> None:
     text = "".join(f"{'    ' * k}for i{k} in range(n):\n" for k in range(9)) + "    " * 9 + "pass\n"
     assert found(text, "n") == Reach()
+
+
+def test_what_a_while_loop_does_not_change_bounds_it() -> None:
+    text = "for i in range(n):\n    k = 0\n    while k < m{}:\n        b[k] = 0.0\n        k += 1\n"
+    assert bounds(text.format(""), "b", "n", "m")[1] == (((2, ANY),), USUAL)
+    assert [early for *_, early in found(text.format(""), "b", "n", "m").loops] == [False] * 3
+    both = found(text.format(" and b[k] > 0.0"), "b", "n", "m").loops[2]
+    assert both[3:] == (((2, ANY),), USUAL, True)
+    chased = "for i in range(n):\n    k = i\n    while k >= 0:\n        k = b[k]\n"
+    assert bounds(chased, "b", "n")[1] == (((0, ANY), (1, ANY)), USUAL)  # any of them
+
+
+@pytest.mark.parametrize(
+    ("inside", "early"),
+    [
+        ("if a[i] > 0.0: break", True), ("if a[i] > 0.0: continue", False),
+        ("for j in range(3):\n        break", False), ("a[i] = 1.0", False),
+        ("while a[i] > 1.0:\n        if a[i] > 2.0: break\n        a[i] -= 1.0", False),
+    ],
+)  # fmt: skip
+def test_loops_that_may_end_early(inside: str, early: bool) -> None:
+    assert found(f"for i in range(n):\n    {inside}\n", "a", "n").loops[1][-1] == early
+
+
+def test_a_function_that_returns_from_a_loop_ends_it_early() -> None:
+    text = "def f(a):\n    for i in range(9):\n        for j in range(7):\n"
+    text += "            if a[j] > 0.0:\n                return j\nfor k in range(n):\n    f(a)\n"
+    tree = ast.parse(text)
+    made = reach(tree.body[1:], ("a", "n"), functions(tree))
+    assert [early for *_, early in made.loops] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("items", "by"),
+    [
+        ("range(i - r, i + r + 1)", ((2, TWICE),)),
+        ("range(i, i + r)", ((2, ANY),)),
+        ("range(-r, r)", ((2, TWICE),)),
+        ("range(i, r)", ((0, 0), (1, ANY), (2, ANY))),
+        ("range(i - 1, i + 2)", ()),
+        ("range(2 * i - r, 2 * i + r)", ((0, 0), (1, ANY), (2, ANY))),
+    ],
+)
+def test_a_range_around_something_is_as_long_as_what_else_is_in_it(
+    items: str, by: tuple[tuple[int, int], ...]
+) -> None:
+    text = f"for i in range(max(n, len(a))):\n    for j in {items}:\n        a[j] = 0.0\n"
+    assert bounds(text, "a", "n", "r")[1][0] == by
+
+
+def test_attributes_have_lengths_of_their_own() -> None:
+    text = (
+        "for i, row in enumerate(self.rows):\n    for x in row:\n        for k in range(self.n):\n"
+    )
+    nest = found(f"{text}            self.a[k] += x\n", "self")
+    names = [names for _, names, _ in nest.paths]
+    found_by = [[(*names[place - 1], axis) for place, axis in by] for *_, by, _, _ in nest.loops]
+    assert found_by == [[], [("rows", 0)], [("rows", 1)], [("n", ANY)]]
+
+
+def test_a_part_of_an_array_is_not_all_of_it() -> None:
+    nest = found("for i in range(n):\n    b[i] = np.sum(a[i - n : i])\n", "a", "b", "n")
+    assert nest.uses[0] == ()
+    nest = found("for i in range(n):\n    b[i] = np.sum(a[i:])\n", "a", "b", "n")
+    assert nest.uses[0] == ((1,),)

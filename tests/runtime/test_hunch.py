@@ -23,8 +23,8 @@ from autopar.site_spec import SiteSpec
 
 def nested(*operations: int, by: tuple[tuple[int, int], ...]) -> tuple[Loop, ...]:
     """Loops in one another."""
-    inside = [(k, count, 0, by, 0) for k, count in enumerate(operations[1:])]
-    return (0, operations[0], 0, (), 1), *inside
+    inside = [(k, count, 0, by, 0, False) for k, count in enumerate(operations[1:])]
+    return (0, operations[0], 0, (), 1, False), *inside
 
 
 def likely_s(hunch: Hunch, *values: object) -> float:
@@ -54,7 +54,7 @@ def made(operations: tuple[int, ...] = (1, 2, 10), indexed: tuple[int, ...] = (2
 def test_what_earlier_processes_have_lost_counts() -> None:
     a = np.zeros((300, 300))
     often = made()
-    call_s = most_s(often, a, 300)
+    call_s = likely_s(often, a, 300)
     often.before.__dict__["lost_s"] = often._least_s() - 0.5 * call_s
     assert often.worth((a, 300))
     often.before.__dict__["lost_s"] = often._least_s() - 1.5 * call_s
@@ -98,7 +98,8 @@ def test_what_was_asked_in_vain_is_not_promised_anything() -> None:
 
 def test_the_largest_value_bounds_all_loops() -> None:
     a = np.zeros((3, 7))
-    expected = (1 + 2 * 7 + 10 * 49) * MACHINE.interpreted_op_s / hunch._LESS
+    each_s = hunch._AT_MOST * MACHINE.interpreted_op_s / hunch._LESS
+    expected = (1 + 2 * 7 + 10 * 49) * each_s
     assert most_s(made(), a, 3) == pytest.approx(expected)
     assert most_s(made(), a, 7) == pytest.approx(expected)
     assert most_s(made(), a, -7) == pytest.approx(expected)
@@ -171,7 +172,7 @@ def test_numbers_of_numpys_take_longer() -> None:
     def guesses(value: object, calls: int) -> tuple[float, float]:
         spec = SiteSpec(
             *("a.py", 1, "f", ("a",), (), b"", "", None),
-            loops=((0, 0, 0, (), 1), (0, 10, calls, ((0, ANY),), 0)), indexed=(1,),
+            loops=((0, 0, 0, (), 1, False), (0, 10, calls, ((0, ANY),), 0, False)), indexed=(1,),
             uses=(((), (1,)),),
         )  # fmt: skip
         return likely_s(Hunch(spec), value), most_s(Hunch(spec), value)
@@ -213,7 +214,7 @@ def test_rows_of_a_compressed_matrix_are_gone_through_once() -> None:
             *("a.py", 1, "f", ("p", "a"), (), b"", "", None),
             loops=(
                 *nested(0, 0, by=((0, ANY),)),
-                (1, 10, 0, ((0, ANY), (1, ANY)), CONSECUTIVE),
+                (1, 10, 0, ((0, ANY), (1, ANY)), CONSECUTIVE, False),
             ),
             indexed=(1, 1),
             uses=(((), (1,)), ((), (2,))),
@@ -225,7 +226,8 @@ def test_rows_of_a_compressed_matrix_are_gone_through_once() -> None:
     assert few[0] == pytest.approx(many[0])
     assert few[0] == pytest.approx(10 * guesses(100, 1000)[0])
     assert guesses(1000, 10)[0] == pytest.approx(guesses(1000, 1000)[0])
-    assert many[1] == pytest.approx(1000 * many[0])  # each row may have all of it
+    # Each row may have all of it.
+    assert many[1] == pytest.approx(hunch._AT_MOST * 1000 * many[0])
 
 
 RAGGED = [[0.0]] * 500 + [[0.0] * 2] * 500

@@ -28,5 +28,5 @@ CONSECUTIVE = -2
 """The same of parts of an array that follow one another, as rows of a compressed matrix do: all of
 them have no more elements than the array."""
 
-ANY = -1
-"""In place of an axis: the longest."""
+ANY, TWICE = -1, -2
+"""In place of an axis: the longest; twice as far, as from ``i - n`` to ``i + n``."""

@@ -14,7 +14,8 @@ import sys
 from collections.abc import Sequence
 
 from autopar import config
-from autopar.nest.hidden import ANY, CONSECUTIVE
+from autopar.nest.hidden import CONSECUTIVE, TWICE, USUAL
+from autopar.records import dataclass
 from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
@@ -37,10 +38,12 @@ _FREE_S = 1e-3  # of looks that anybody has
 _MORE = 2  # times as much as any call so far may take is another matter
 _LEAST_S = 1e-7  # from one call to the next
 _UNKNOWN_TRIPS = 100  # of a loop of which nobody knows, as in `choice.estimate`
+_INNER_TRIPS = 10  # of one that stands in another
 _MOST = 1 << 40  # nobody tells larger ones apart
 _DEEPEST = 4  # lists in one another
 _NEVER = 99  # subscripts, as in `nest.text.reach`
 _LESS = 1.5  # than all parts of the text are operations
+_AT_MOST = 2.0  # times as long as they take on average, operations on NumPy's numbers
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type"))
 _ATOMS = frozenset((float, bool, complex, str, type(None)))
@@ -53,6 +56,23 @@ def wanted() -> bool:
     settings = config.current()
     told = settings.report or settings.report_json or settings.verbose or settings.debug
     return bool(told) or settings.verify or settings.fail_on_fallback
+
+
+@dataclass(frozen=True, slots=True)
+class _Extents:
+    """What a call is handed.
+
+    Attributes
+    ----------
+    held, sizes
+        The values, and then attributes behind them; the size of each of these.
+    wholes
+        For each loop, elements of what it works on as a whole.
+    """
+
+    held: list[object]
+    sizes: list[int]
+    wholes: list[int]
 
 
 class Hunch:
@@ -95,10 +115,11 @@ class Hunch:
 
         None: nobody knows.
         """
-        extents = self.extents(values)
-        if extents is None:
+        found = self.extents(values)
+        if found is None:
             return None
-        sizes, wholes, listed = extents
+        held, sizes, wholes = found.held, found.sizes, found.wholes
+        listed = not any(map(_is_numpys, held))
         known = machine()
         op_s = known.listed_op_s if listed else known.interpreted_op_s
         each_s = [_operation_s(elements, op_s) for elements in wholes]
@@ -106,30 +127,34 @@ class Hunch:
         likely_s = most_s = 0.0
         # Of each loop: iterations in one of that around it, in all of them, and the most in all.
         rounds: list[tuple[float, float, float]] = []
-        for k, (around, operations, calls, by, least) in enumerate(self.loops):
-            usual = least if least >= 0 else _UNKNOWN_TRIPS
-            most = float(max([usual, *(sizes[place] for place, _ in by)]))
-            found = [
-                sizes[place] if axis == ANY else _length_along(values[place], axis, sizes[place])
-                for place, axis in by
+        for k, (around, operations, calls, by, least, early) in enumerate(self.loops):
+            unknown = _INNER_TRIPS if around else _UNKNOWN_TRIPS
+            usual = least if least >= 0 else unknown
+            far = [(1 + 2 * sizes[place] if axis == TWICE else sizes[place]) for place, axis in by]
+            most = float(max([usual, _UNKNOWN_TRIPS * (least < 0), *far]))
+            lengths = [
+                length if axis < 0 else _length_along(held[place], axis, length)
+                for (place, axis), length in zip(by, far, strict=True)
             ]
             others, times, most_times = rounds[around] if rounds else (1.0, 1.0, 1.0)
             if least == CONSECUTIVE:  # in all iterations of the one around
-                trips = max(max(found, default=0) / max(others, 1.0), 1.0)
+                trips = max(max(lengths, default=0) / max(others, 1.0), 1.0)
+            elif least == USUAL and len(by) >= len(values) > 1:
+                trips = float(usual)  # any of them may have a say in it, or none
             else:
-                trips = float(max([usual, *found]))
+                trips = float(max([usual, *lengths]))
+            if early and trips > unknown:
+                trips = math.sqrt(trips * unknown)  # some are left soon, and some are not
             rounds.append((trips, trips * times, most * most_times))
             each = operations * each_s[k] / _LESS + calls * known.listed_op_s
             likely_s += each * trips * times
             most_s += (operations / _LESS + calls) * dearest_s * most * most_times
-        return likely_s, most_s
+        return likely_s, _AT_MOST * most_s
 
-    def extents(self, values: tuple[object, ...]) -> tuple[list[int], list[int], bool] | None:
-        """The size of each of `values`, elements of what each loop works on as a whole, and whether
-        all numbers are Python's own.
-        """
+    def extents(self, values: tuple[object, ...]) -> _Extents | None:
+        """What the values of a call have in them; None: nobody knows."""
+        held = list(values)
         sizes, wholes = [1] * len(values), [0] * len(self.loops)
-        listed = not any(map(_is_numpys, values))
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
@@ -147,9 +172,10 @@ class Hunch:
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
             sizes[place] = max(sizes[place], found[0])
-            listed = listed and not _is_numpys(value)
+            sizes.append(found[0])
+            held.append(value)
             _as_a_whole(wholes, found[1], value, used)
-        return sizes, wholes, listed
+        return _Extents(held, sizes, wholes)
 
     def worth(self, values: tuple[object, ...]) -> bool | None:
         """Whether to ask, where that can be known; else this call counts as waited for."""

@@ -9,13 +9,14 @@ import ast
 from collections.abc import Sequence
 
 from autopar.nest.bound import stored
-from autopar.nest.hidden import ANY, CONSECUTIVE, USUAL
+from autopar.nest.hidden import ANY, CONSECUTIVE, TWICE, USUAL
 from autopar.nest.trees import children, every
 
 Sources = frozenset[tuple[str, int]]
-"""Values, and an axis of each, that a number may come from."""
+"""Values, or attributes of these, and an axis of each, that a number may come from."""
 Part = tuple[str, int]
 """A value, by its name or one and attributes behind it, and how many subscripts have been taken."""
+SIZES = frozenset(("shape", "size", "ndim"))
 _NOTHING: Sources = frozenset()
 _PLAIN = ast.Add | ast.Sub | ast.FloorDiv
 ALONG = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "sorted"))
@@ -178,15 +179,28 @@ class Names:
                 return self._along(one, axis)
             case ast.Call(func=ast.Name(id="len"), args=[one]):
                 return self._along(one, 0)
+            case ast.Attribute(attr=name) if name not in SIZES:
+                part = self.part(node)
+                if part is not None:
+                    return frozenset(((part[0], ANY),))
         return _NOTHING.union(*map(self.of, children(node)))
 
     def lengths(self, items: ast.expr) -> Sources:
         """What says how many `items` there are."""
         match items:
-            case ast.Name() | ast.Subscript():
+            case ast.Name() | ast.Subscript() | ast.Attribute():
                 return self._along(items, 0)
             case ast.Call(func=ast.Name(id=name), args=args) if name in ALONG:
                 return _NOTHING.union(*map(self.lengths, args if name == "zip" else args[:1]))
+            case ast.Call(func=ast.Name(id="range"), args=[one, other, *_]):
+                difference = _difference(other, one)
+                if difference is not None:
+                    parts = [
+                        frozenset((path, axis if abs(times) < 2 else TWICE) for path, axis in found)
+                        for name, times in difference.items()
+                        for found in (self._named(name),)
+                    ]
+                    return _NOTHING.union(*parts)
         return self.of(items)
 
     def _named(self, name: str) -> Sources:
@@ -195,9 +209,19 @@ class Names:
     def _along(self, node: ast.expr, axis: int) -> Sources:
         """How long something is along an axis, if it is of a value that is handed over."""
         part = self.part(node)
-        if part is not None and "." not in part[0]:
-            return frozenset(((part[0], part[1] + axis),))
-        return self.of(node)
+        return self.of(node) if part is None else frozenset(((part[0], part[1] + axis),))
+
+    def until(self, test: ast.expr, body: Sequence[ast.stmt]) -> Sources:
+        """What a count may go up to that ends by `test`: of what the loop does not change."""
+        changed = stored(body)
+        found = _NOTHING
+        for node in every(test):
+            if isinstance(node, ast.Compare):
+                for side in (node.left, *node.comparators):
+                    names = {n.id for n in every(side) if isinstance(n, ast.Name)}
+                    if names and not names & changed:
+                        found |= self.of(side)
+        return found
 
     def _each_from(self, value: ast.expr, parts: Sequence[ast.expr]) -> list[Sources]:
         """The values that each of the `parts` of a target, to which `value` goes, may come from."""
@@ -356,6 +380,42 @@ def _each(value: ast.expr, parts: Sequence[ast.expr]) -> Sequence[ast.expr]:
 
 def _starred(parts: Sequence[ast.expr]) -> bool:
     return any(isinstance(part, ast.Starred) for part in parts)
+
+
+def _difference(one: ast.expr, other: ast.expr) -> dict[str, int] | None:
+    """How often each name is in ``one - other``, as ``r`` twice from ``i - r`` to ``i + r``.
+
+    None: there is more in it than names and numbers.
+    """
+    found: dict[str, int] = {}
+    rest = [(one, 1), (other, -1)]
+    while rest:
+        node, sign = rest.pop()
+        match node:
+            case ast.Name(id=name):
+                found[name] = found.get(name, 0) + sign
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                rest += [(left, sign), (right, sign if isinstance(op, ast.Add) else -sign)]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                rest.append((operand, -sign))
+            case ast.Constant():
+                pass
+            case _:
+                return None
+    return {name: times for name, times in found.items() if times}
+
+
+def leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop with that `body` may end early."""
+    for stmt in body:
+        if isinstance(stmt, ast.Break | ast.Return):
+            return True
+        inner = [one for one in children(stmt) if isinstance(one, ast.stmt)]
+        if isinstance(stmt, ast.For | ast.While):  # only from there
+            inner = [node for node in every(stmt) if isinstance(node, ast.Return)]
+        if leaves(inner):
+            return True
+    return False
 
 
 def _number(value: ast.expr) -> int | None:

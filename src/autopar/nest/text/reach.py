@@ -11,15 +11,16 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from autopar.nest.hidden import ANY, USUAL
-from autopar.nest.text.lengths import ALONG, Names, Sources, items_of, root_of
+from autopar.nest.text.lengths import ALONG, SIZES, Names, Sources, items_of, leaves, root_of
 from autopar.records import dataclass
 
-Loop = tuple[int, int, int, tuple[tuple[int, int], ...], int]
+Loop = tuple[int, int, int, tuple[tuple[int, int], ...], int, bool]
 """A loop of a text: the place of the one around it; operations in it but in none of its own; how
-many operations on Python's own numbers calls in it are worth beside these; which of the values,
-along which axis (`ANY`), say how often it runs; and how often it does at the least: `USUAL` where
-nobody knows before it runs, and `CONSECUTIVE` where it runs as often in all iterations of the one
-around it.  The first is what stands in none."""
+many operations on Python's own numbers calls in it are worth beside these; which of the values, and
+of the attributes behind them, along which axis (`ANY`), say how often it runs; how often it does at
+the least: `USUAL` where nobody knows before it runs, and `CONSECUTIVE` where it runs as often in
+all iterations of the one around it; and whether it may end early.  The first is what stands in
+none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,6 @@ _CALLS = {
 _CALLS_OF = {"math": 4, "np": 20, "numpy": 20, "random": 10, "rng": 20}
 _METHOD, _FUNCTION = 4, 7
 _MORE_OF_NUMPY = {"round": 15}  # operations, where NumPy's numbers are what is rounded
-_SIZES = frozenset(("shape", "size", "ndim"))
 _NEVER = 99  # subscripts: of what is not used but for its size
 _ANYWHERE = -1  # in place of a loop: in any of them
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -104,31 +104,38 @@ def reach(
     paths = tuple((places[n[0]], tuple(n[1:]), least) for n, least in split if len(n) > 1)
     indexed = tuple(count.indexed[root] for root in roots)
     further = [path for path in count.indexed if "." in path]
+    places |= {path: len(roots) + k for k, path in enumerate(further)}
     loops = tuple(
-        (one.around, one.operations, one.calls, _placed(one.by, places), one.least)
+        (one.around, one.operations, one.calls, _placed(one.by, places), one.least, one.early)
         for one in count.loops
     )
     return Reach(loops, indexed, paths, tuple(map(count.used, (*roots, *further))))
 
 
 def _placed(sources: Sources, places: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-    found = {(places[root], axis) for root, axis in sources}
+    found = {
+        (places[path], axis) if path in places else (places[path.partition(".")[0]], ANY)
+        for path, axis in sources
+    }
     return tuple(sorted(one for one in found if one[1] == ANY or (one[0], ANY) not in found))
 
 
 class _Loop:
     """See `Loop`; `depth` is the number of loops around it, and it."""
 
-    __slots__ = ("around", "by", "calls", "depth", "least", "operations")
+    __slots__ = ("around", "by", "calls", "depth", "early", "least", "operations")
 
-    def __init__(self, around: int, depth: int, by: Sources, least: int) -> None:
+    def __init__(
+        self, around: int, depth: int, by: Sources, least: int, early: bool = False
+    ) -> None:
         self.around, self.depth, self.by, self.least = around, depth, by, least
+        self.early = early
         self.operations = self.calls = 0
 
     def like(self, other: _Loop) -> bool:
         """Whether it runs as often: then one entry will do for both."""
-        mine, others = (self.around, self.by, self.least), (other.around, other.by, other.least)
-        return mine == others
+        mine = self.around, self.by, self.least, self.early
+        return mine == (other.around, other.by, other.least, other.early)
 
 
 class _Count(ast.NodeVisitor):
@@ -180,6 +187,9 @@ class _Count(ast.NodeVisitor):
         while isinstance(inner, ast.Subscript):
             indices = items_of(inner.slice)
             count += sum(not isinstance(index, ast.Slice) for index in indices)
+            if any(isinstance(i, ast.Slice) and i.lower and i.upper for i in indices):
+                count = _NEVER  # a part of which nobody knows how long it is
+                self.called(_CALLS_OF["np"])
             self.count()
             for index in indices:
                 self.visit(index)
@@ -187,16 +197,16 @@ class _Count(ast.NodeVisitor):
             if not isinstance(base, ast.Subscript):
                 break
             inner = base
-        if isinstance(base, ast.Attribute) and base.attr in _SIZES:
+        if isinstance(base, ast.Attribute) and base.attr in SIZES:
             self.visit(base)
         elif path_of(base):
-            self._used(base, count)
+            self._used(base, min(count, _NEVER))
         else:
             self.visit(base)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.count()
-        if node.attr in _SIZES:
+        if node.attr in SIZES:
             self._used(node.value, _NEVER)
         elif path_of(node):
             self._used(node, 0)
@@ -239,7 +249,9 @@ class _Count(ast.NodeVisitor):
     def visit_While(self, node: ast.While) -> None:
         around = self.at
         self.names.carried(node.body)
-        self._deeper(1, self.names.of(node.test), USUAL)
+        bounds = self.names.until(node.test, node.body) or self.names.everything
+        early = isinstance(node.test, ast.BoolOp) or leaves(node.body)
+        self._deeper(1, bounds, USUAL, early)
         for inner in (node.test, *node.body):
             self.visit(inner)
         self.at = around
@@ -331,7 +343,11 @@ class _Count(ast.NodeVisitor):
         found = self.names.through(target, items, body, self.at)
         if found is None:
             raise _Unknown
-        self._deeper(*found)
+        for path, _ in found[1]:
+            if "." in path:
+                self.indexed.setdefault(path, _NEVER)  # to have its size
+        early = leaves([one for one in body if isinstance(one, ast.stmt)])
+        self._deeper(*found, early)
         if found[0] == 1:
             self.names.counts(target, items, self.at)
 
@@ -361,13 +377,13 @@ class _Count(ast.NodeVisitor):
                 self.visit(index)
             node = node.value
 
-    def _deeper(self, loops: int, sources: Sources, least: int) -> None:
+    def _deeper(self, loops: int, sources: Sources, least: int, early: bool) -> None:
         """Enter so many loops that `sources` bound, which run as often as `least` at the least."""
         for _ in range(loops):
             depth = self.loops[self.at].depth + 1
             if depth > _DEEPEST:
                 raise _Unknown
-            made = _Loop(self.at, depth, sources, least)
+            made = _Loop(self.at, depth, sources, least, early)
             known = (k for k, one in enumerate(self.loops) if k and one.like(made))
             self.at = next(known, len(self.loops))
             if self.at == len(self.loops):
