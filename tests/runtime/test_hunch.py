@@ -89,7 +89,7 @@ def test_what_was_asked_in_vain_is_not_promised_anything() -> None:
     for values in calls:
         known.worth(values)
     cost_s = known.cost_s()
-    known.before.__dict__.update(_told=vain.in_vain(1.0, calls[0]), promised=True)
+    known.before.__dict__.update(_told=[vain.in_vain(1.0, calls[0])], promised=True)
     assert known.worth(calls[0]) is False
     assert known.cost_s() >= 20.0
     known.worth(calls[1])  # which may be another matter

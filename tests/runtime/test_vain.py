@@ -12,7 +12,7 @@ import pytest
 from autopar import config
 from autopar.records import replace
 from autopar.runtime import process
-from autopar.runtime.vain import Vain, in_vain, read
+from autopar.runtime.vain import Vain, in_vain, read, text, waits_s
 
 
 class Layer:
@@ -42,9 +42,25 @@ def test_calls_with_other_types_or_much_larger_values_are_another_matter(
     values: tuple[Any, ...], like: tuple[Any, ...], unlike: list[tuple[Any, ...]]
 ) -> None:
     known = in_vain(0.25, values)
-    assert known.waits_s(values) == known.waits_s(like) == pytest.approx(5.0)
-    assert [known.waits_s(one) for one in unlike] == [0.0] * len(unlike)
-    assert read(known.text()) == known
+    assert waits_s([known], values) == waits_s([known], like) == pytest.approx(5.0)
+    assert [waits_s([known], one) for one in unlike] == [0.0] * len(unlike)
+    assert read(text(known, [])) == [known]
+
+
+def test_calls_of_several_kinds_may_have_been_in_vain() -> None:
+    """What a loop sums up is a float at first, and then one of NumPy's."""
+    one, other = in_vain(0.25, (0.0,)), in_vain(0.5, (np.float64(0.0),))
+    both = read(text(other, [one]))
+    assert both == [other, one]
+    assert waits_s(both, (1.0,)) == pytest.approx(5.0)
+    assert waits_s(both, (np.float64(1.0),)) == pytest.approx(10.0)
+    assert waits_s(both, (1,)) == 0.0
+    assert read(text(in_vain(1.0, (2.0,)), both))[1:] == [other]  # instead of that
+    many: list[Vain] = []
+    for values in ((0.0,), (1j,), (True,), ("",), (None,)):
+        many = read(text(in_vain(0.25, values), many))
+    assert waits_s(many, (0.0,)) == 0.0
+    assert waits_s(many, (2j,)) > 0.0
 
 
 def test_nothing_of_the_users_is_run_and_little_is_looked_at() -> None:
@@ -75,15 +91,17 @@ def test_so_is_everything_once_the_user_has_changed_something(
 ) -> None:
     known, values = in_vain(0.25, (7,)), (7,)
     config.use(replace(settings, packages=("other",)))
-    assert known.waits_s(values) == 0.0
+    assert waits_s([known], values) == 0.0
     config.use(settings)
-    assert known.waits_s(values) > 0.0
+    assert waits_s([known], values) > 0.0
     monkeypatch.setattr(process, "texts", [*process.texts, ("helper.py", 7)])
-    assert known.waits_s(values) == 0.0
+    assert waits_s([known], values) == 0.0
 
 
-@pytest.mark.parametrize("text", ["", "1 2", "x 1 a", "nan 1 a", "-1 1 a", "inf 1 a", "1 x a"])
-def test_what_is_damaged_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        read(text)
-    assert read("1 1 a") == Vain(1.0, 1, "a")
+@pytest.mark.parametrize(
+    "found", ["", "1 1 a\n2", "1 2", "x 1 a", "nan 1 a", "-1 1 a", "inf 1 a", "1 x a"]
+)
+def test_what_is_damaged_is_refused(found: str) -> None:
+    with pytest.raises(ValueError, match=r"|."):
+        read(found)
+    assert read("1 1 a") == [Vain(1.0, 1, "a")]

@@ -40,7 +40,7 @@ _SLOWEST = 10  # processes that lose kernels' cost between them; less is not wor
 
 _made: dict[str | None, float] = {}
 """By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
-_vain: dict[str | None, Vain] = {}
+_vain: dict[str | None, Sequence[Vain]] = {}
 """By marks of sites that other processes have meanwhile asked in vain, what they say."""
 
 
@@ -112,47 +112,51 @@ class Before:
         fresh = Before(self.spec, self.kernel)
         if fresh._found is not None:
             _made[self.mark] = fresh._found
-        elif fresh._told is not None:
+        elif fresh._told:
             _vain[self.mark] = fresh._told
 
     @functools.cached_property
-    def _told(self) -> Vain | None:
-        """What an earlier process says of calls that it has asked about in vain."""
+    def _told(self) -> Sequence[Vain]:
+        """What earlier processes say of calls that they have asked about in vain."""
         if self.mark is None:
-            return None
+            return ()
         try:
             text = config.read_whole(f"{self.mark}.vain").decode("ascii")
             from autopar.runtime.vain import read  # most programs never come that far
 
             return read(text)
         except (OSError, ValueError):
-            return None
+            return ()
 
     def meets(self, values: Sequence[object], now: float) -> None:
         """A call with `values` is looked at: see `waits_s`.
 
         To look into objects takes longer than all else, so it is done now and then.
         """
-        told = self._told or _vain.get(self.mark)
-        if told is None or self.compiled:
+        told = _vain.get(self.mark) or self._told
+        if not told or self.compiled:
             self.waits_s = 0.0
             return
         kinds, largest = tuple(map(type, values)), max(map(size, values), default=0)
         known, most, same_s, until = self._met
         if kinds == known and largest <= most and now < until:
             return
-        before, self.waits_s = self.waits_s, told.waits_s(values)
+        from autopar.runtime.vain import waits_s
+
+        before, self.waits_s = self.waits_s, waits_s(told, values)
         same_s = min(2 * same_s, _LONG_SAME_S) if self.waits_s == before else 0.0
         same_s = max(same_s, _SAME_S)
         self._met = kinds, largest, same_s, now + same_s
 
     def in_vain(self, cost_s: float, values: Sequence[object]) -> None:
         """A question has taken so long, and the loop was declined for what it is."""
-        from autopar.runtime.vain import in_vain
+        from autopar.runtime.vain import in_vain, text
 
         if self.mark is not None:
+            others = Before(self.spec, self.kernel)._told  # of this process as well
             with contextlib.suppress(OSError):
-                config.write_whole(f"{self.mark}.vain", in_vain(cost_s, values).text().encode())
+                told = text(in_vain(cost_s, values), others)
+                config.write_whole(f"{self.mark}.vain", told.encode())
 
     @functools.cached_property
     def promise(self) -> str | None:

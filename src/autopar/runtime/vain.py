@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _RARELY = 20.0  # times what a question costs, that is to be lost before the next one
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
+_KINDS = 4  # of calls of one loop: what it sums up is a float at first, and then one of NumPy's
 _DEEPEST = 4  # objects within objects
 _FEW, _MOST = 16, 256  # things in an object that are looked at, and in all
 _TOLD = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
@@ -48,15 +49,14 @@ class Vain:
     amount: int
     calls: str
 
-    def waits_s(self, values: Sequence[object]) -> float:
-        """Seconds to be lost before a call with `values` is asked: 20 times the cost; 0: none."""
-        calls, amount = _calls(values)
-        like = calls == self.calls and amount <= _GROWTH * self.amount + _GROWTH
-        return _RARELY * self.seconds if like else 0.0
 
-    def text(self) -> str:
-        """All of it, to be read by `read`."""
-        return f"{self.seconds:.4f} {self.amount} {self.calls}"
+def waits_s(told: Sequence[Vain], values: Sequence[object]) -> float:
+    """Seconds to be lost before a call with `values` is asked: 20 times the cost; 0: none."""
+    calls, amount = _calls(values)
+    for one in told:
+        if calls == one.calls and amount <= _GROWTH * one.amount + _GROWTH:
+            return _RARELY * one.seconds
+    return 0.0
 
 
 def in_vain(seconds: float, values: Sequence[object]) -> Vain:
@@ -65,12 +65,23 @@ def in_vain(seconds: float, values: Sequence[object]) -> Vain:
     return Vain(seconds, amount, calls)
 
 
-def read(text: str) -> Vain:
-    """What `Vain.text` wrote; raises `ValueError` where it did not."""
-    seconds, amount, calls = text.split()
-    if not 0.0 <= float(seconds) < math.inf:
-        raise ValueError(seconds)
-    return Vain(float(seconds), int(amount), calls)
+def text(newest: Vain, others: Sequence[Vain]) -> str:
+    """What is known of calls of some kinds, to be read by `read`."""
+    told = [newest, *(one for one in others if one.calls != newest.calls)][:_KINDS]
+    return "\n".join(f"{one.seconds:.4f} {one.amount} {one.calls}" for one in told)
+
+
+def read(text: str) -> list[Vain]:
+    """What `text` wrote; raises `ValueError` where it did not."""
+    found = []
+    for line in text.splitlines():
+        seconds, amount, calls = line.split()
+        if not 0.0 <= float(seconds) < math.inf:
+            raise ValueError(seconds)
+        found.append(Vain(float(seconds), int(amount), calls))
+    if not found:
+        raise ValueError(text)
+    return found
 
 
 def _calls(values: Sequence[object]) -> tuple[str, int]:
