@@ -12,6 +12,8 @@ from autopar import config, journal
 from autopar.journal import LoopRecord
 from autopar.records import replace
 from autopar.report import _write, data, table
+from autopar.runtime.site import Site
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span, spoken
 
 TAKEN = LoopRecord("app.py", 3, "f", "parallel", "cpu", ["i", "j"], ["k"], 2, 5, 1, 0.3, 0, 1.25)
@@ -115,3 +117,26 @@ def test_table():
 def test_times(seconds, shown):
     record = LoopRecord("a.py", 1, "f", "sequential", "cpu", runs=1, run_s=seconds)
     assert shown in table.text([record])
+
+
+def test_each_reason_is_said_once(monkeypatch, capsys):
+    """Of a loop that is declined for two in turn, and of one around it that shares the first."""
+    monkeypatch.setattr(journal, "_loops", {})
+    monkeypatch.setattr(journal, "_said", set())
+    before = config.current()
+    config.use(replace(before, verbose=1, fail_on_fallback=False))
+    inner, outer = (
+        Site(SiteSpec("app.py", line, "f", (), (), b"", "", None), None) for line in (3, 2)
+    )
+    rank = Refusal(Reason.WRONG_RANK, Span("app.py", 4), "a")
+    kind = Refusal(Reason.NOT_ARRAY, Span("app.py", 4), "a is a dict")
+    try:
+        for _ in range(3):
+            inner.decline(rank)
+            inner.decline(kind)
+        outer.decline(rank)
+    finally:
+        config.use(before)
+    said = [line.rpartition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert said == ["a", "a is a dict"]
+    assert [(one.line, one.fallbacks) for one in journal.records()] == [(2, 1), (3, 6)]

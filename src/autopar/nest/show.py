@@ -148,6 +148,8 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             if func.startswith("<."):
                 return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
             return f"{func.strip('<>')}({', '.join(given)})", _ATOM
+        case View(array=array, index=("append" | "pop" as method,)):
+            return f"{_at(array, _ATOM)}.{method}(\u2026)", _ATOM
         case View(array=array, index=index):
             return f"{_at(array, _ATOM)}[{', '.join(map(_part, index))}]", _ATOM
         case Items(values=values, listed=True):

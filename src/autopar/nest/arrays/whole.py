@@ -61,6 +61,7 @@ from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800
+_SEVERAL = "which stands for one array and then for another"
 _WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
 LIBRARY = folds, joined, library, making, moments, products, shaped, sorting
 """What is in them is known once they have been imported."""
@@ -420,7 +421,7 @@ class _Writer(Growing):
         if stmt.augmented:  # a number, of which this makes an array
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
         if value.shared:
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, {_SEVERAL}")
         if value.new and value.where is not tuple and name in self.nest.live_out:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
         if not value.fresh and not self.handed_over(name, stmt):
@@ -522,7 +523,7 @@ class _Writer(Growing):
         loop = self.nest.loop
         kept = self.rows.get(name)
         if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, which is another array's view")
+            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, {_SEVERAL}")
         mine = list(self.made.items())
         for own, made in mine:
             if made.path == value.path and self.several(own) and not self.steady(name, own):
