@@ -226,6 +226,113 @@ for i in range(40):
         n += 1
     c[i] = where(u, i / 20.0) + n
 """,
+    "a loop that returns, after which more is done": """
+def f(x):
+    for j in range(3):
+        if j > x: return j * 1.0
+    x += j
+    return x
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "a loop after which a value of another type is returned": """
+def f(x):
+    for j in range(3):
+        if j > x: return j
+    x += j
+    return x
+for i in range(40):
+    c[i] = f(a[i])
+""",
+    "two things returned, from a loop or behind it": """
+def march(o, d):
+    t = 0.0
+    for s in range(12):
+        far = math.sqrt((o + t * d) ** 2 + 1.0) - 0.9
+        if far < 0.101: return t, s
+        t += far
+        if t > 2.0: break
+    return -t, s
+for i in range(40):
+    t, s = march(a[i], 0.3)
+    c[i] = t * s
+""",
+    "one loop that returns behind another": """
+def first(u, x):
+    for i in range(len(u)):
+        if u[i] > x: return i
+    k = 0
+    for v in u:
+        if v < 0.3: return -k
+        while k < 2:
+            k += 1
+            if k * x > 3: return 5
+        k += 1
+    return k
+for i in range(40):
+    c[i] = first(a, i / 10.0 - 1.0)
+""",
+    "an iteration that goes on until a bound that it changes": """
+def find(u, i, x):
+    while i < 40:
+        for j in range(3):
+            if u[i] * j > x: return i + j
+        i += 1
+    i = i * 2 + 1
+    return i
+for i in range(40):
+    c[i] = find(a, i, i / 12.0)
+""",
+    "nothing returned, from a loop or behind it": """
+def put(u, w, x):
+    for j in range(40):
+        if u[j] > x:
+            w[j] += 1.0
+            return
+    w[0] -= 1.0
+for i in range(40):
+    put(a, c, i / 10.0)
+""",
+    "None returned behind a loop": """
+def near(u, x):
+    y = 0.0
+    for v in u:
+        if v > x: return v
+        y = x - v
+    if y > 0.5: return None
+    return y * 2
+for i in range(40):
+    v = near(a, i / 15.0)
+    c[i] = -7.0 if v is None else v
+""",
+    "a value or None, and how far it went": """
+def march(x):
+    for s in range(9):
+        if s * 0.25 > x: return x + s, s
+    return None, s
+m = 0
+for i in range(40):
+    t, s = march(a[i] * 1.5)
+    m += s
+    if t is None:
+        m += 100
+        continue
+    c[i] = t
+""",
+    "a call behind a loop that returns": """
+def g(x):
+    for k in range(4):
+        if k > x: return k * 0.5
+    x = x * 2.0
+    return x - k
+def f(x):
+    for k in range(3):
+        if x < k - 2: return 9.0
+    y = g(x) + g(-x)
+    return y * g(y)
+for i in range(40):
+    c[i] = f(a[i])
+""",
     "methods": """
 class Base:
     def scaled(self, x): return x * self.scale
@@ -340,12 +447,13 @@ def f(*x): return x[0]
     "a class": """
 class f(float): pass
 """,
-    "a loop after which more is done": """
+    "a value that only some ways have": """
 def f(x):
     for j in range(3):
         if j > x: return j
-    x += j
-    return x
+        if x > 0.5: y = x
+    y += j
+    return y
 """,
     "a property of the loop's own variable": """
 class P:

@@ -9,6 +9,7 @@ from copy import copy as shallow
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import stored
 from autopar.nest.calls.definition import RESULT, Helper
+from autopar.nest.text.building import assign, ours
 from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
 from autopar.nest.text.lift import Lifter, breaks
@@ -115,8 +116,8 @@ class _Tail:
     """Makes `RESULT` of what is returned, and leaves nothing to be done after a ``return``.
 
     What follows an ``if`` that returns goes into its branches.  A loop that returns is left, with
-    the flag `_RETURNED` up; what is returned after it must be as good before, but for a loop that
-    nothing else ends.
+    the flag `_RETURNED` up, and what follows it is done unless that is so; a number that is
+    returned then is as good before it.
     """
 
     def __init__(self, lifter: Lifter, returning: bool) -> None:
@@ -145,14 +146,26 @@ class _Tail:
                 self.depth -= 1
                 return [*made, ast.copy_location(ast.If(stmt.test, *both), stmt)]
             else:
-                if not _endless(stmt):
-                    made += self.otherwise(stmt, rest)
-                made.append(_set_flag(False, stmt))
-                return made + self.inside([stmt], False)
+                first = [] if _endless(stmt) else self.otherwise(stmt, rest)
+                if first is not None:
+                    made += [*first, _set_flag(False, stmt)]
+                    return made + self.inside([stmt], False)
+                made += [*self.unknown(stmt), _set_flag(False, stmt), *self.inside([stmt], False)]
+                end = ast.If(_flag(ast.Load()), [ast.Pass()], self.block(rest))
+                return [*made, _placed(end, stmt)]
         return made + self.nothing()
 
-    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """What is returned unless the loop `stmt` returns: said first, so that there is a value."""
+    def unknown(self, stmt: ast.stmt) -> list[ast.stmt]:
+        """A value of `RESULT` that nobody sees, so that it has one."""
+        if not self.returning:
+            return []
+        return [_placed(assign(RESULT, ours(f"{ir.NOTHING}{RESULT}>")), stmt)]
+
+    def otherwise(self, stmt: ast.stmt, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
+        """What is returned unless the loop `stmt` returns: said first, so that there is a value.
+
+        None: it can only be said after the loop.
+        """
         match rest:
             case []:
                 return self.nothing()
@@ -173,7 +186,7 @@ class _Tail:
                 )
                 if harmless and not names & stored([stmt]):
                     return self.result(rest[0])
-        raise self.lifter.refuse(Reason.SYNTAX, stmt, "a loop that returns")
+        return None
 
     def inside(self, stmts: Sequence[ast.stmt], loop: bool) -> list[ast.stmt]:
         """`stmts`, in a `loop` or on the way to one, where a ``return`` breaks out of loops."""
