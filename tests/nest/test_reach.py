@@ -371,3 +371,20 @@ def test_a_part_of_an_array_is_not_all_of_it() -> None:
     assert nest.uses[0] == ()
     nest = found("for i in range(n):\n    b[i] = np.sum(a[i:])\n", "a", "b", "n")
     assert nest.uses[0] == ((1,),)
+
+
+def test_functions_that_call_one_another_several_times_do_not_double() -> None:
+    chain = [
+        f"def f{k}(x):\n" + f"    x = x + f{k + 1}(x)\n" * 6 + "    return x\n" for k in range(8)
+    ]
+    tree = ast.parse("".join(chain) + "def f8(x):\n    return x\nfor i in range(n):\n    f0(i)\n")
+    counted = functions(tree)
+    assert reach(tree.body[-1:], ("n",), counted) == Reach()
+    assert reach(ast.parse("for i in range(n):\n    f6(i)\n").body, ("n",), counted).loops
+
+
+def test_numbers_in_a_text_may_be_as_large_as_they_like() -> None:
+    text = (
+        f"m = {10**400}\nfor i in range({10**300}):\n    for j in range(m):\n        a[j] = 0.0\n"
+    )
+    assert all(0 <= least < 2**50 for _, least in bounds(text, "a"))

@@ -308,3 +308,18 @@ def test_what_is_damaged_was_not_in_vain(found: bytes) -> None:
     later = Before(site("a.py"))
     later.meets((), 1.0)
     assert later.waits_s == 0.0
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize("found", [b"nan", b"inf", b"-1", b"x", b""])
+def test_what_is_damaged_was_not_lost(found: bytes) -> None:
+    one = Before(site("a.py"))
+    one.loses(0.25)
+    assert Before(one.spec).lost_s == 0.25
+    Path(f"{one.mark}.lost").write_bytes(found)
+    assert Before(one.spec).lost_s == 0.0
+    assert one.mark is not None
+    Path(one.mark).write_bytes(found)
+    again = Before(one.spec)
+    assert again.compiled
+    assert again.asks_s == 0.0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import math
 import os
 from collections.abc import Callable, Sequence
 
@@ -88,7 +89,7 @@ class Before:
         if self.mark is None:
             return None
         try:
-            return float(config.read_whole(self.mark) or 0.0)
+            return _seconds(config.read_whole(self.mark) or b"0")
         except OSError:
             return None
         except ValueError:
@@ -174,7 +175,7 @@ class Before:
         if self.mark is None:
             return 0.0
         try:
-            return max(float(config.read_whole(f"{self.mark}.lost")), 0.0)
+            return _seconds(config.read_whole(f"{self.mark}.lost"))
         except (OSError, ValueError):
             return 0.0
 
@@ -218,6 +219,14 @@ class Before:
         if self.mark is not None and (asks_s or not self.compiled):
             with contextlib.suppress(OSError):
                 config.write_whole(self.mark, f"{asks_s:.4f}".encode() if asks_s else b"")
+
+
+def _seconds(text: bytes) -> float:
+    """What a file says; raises `ValueError` where that is no time."""
+    found = float(text)
+    if not 0.0 <= found < math.inf:
+        raise ValueError(text)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

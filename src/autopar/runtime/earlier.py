@@ -469,8 +469,9 @@ def _is_array(value: object) -> bool:
 def _is_seen(value: object) -> bool:
     """Whether `size` says of `value` how much work it may mean, or it means none."""
     kind = type(value)
-    if isinstance(value, list | tuple):
-        return not value or type(value[0]) in _NUMBERS or isinstance(value[0], list | tuple)
+    if kind is list or kind is tuple:  # what others do when they are asked is the user's
+        first = value[0] if value else 0  # type: ignore[index]
+        return type(first) in _NUMBERS or type(first) in (list, tuple)
     return kind in _NUMBERS or kind is range or kind.__name__ in _NAMED or _is_array(value)
 
 

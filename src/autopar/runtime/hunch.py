@@ -20,6 +20,7 @@ from autopar.runtime import earlier
 from autopar.runtime.background import BACKGROUND, PAUSE_S, WELL_WORTH
 from autopar.runtime.before import LATELY, PROMISING, Before, Loss
 from autopar.runtime.budget import BUDGET, EAGERLY
+from autopar.runtime.extents import extent, is_numpys, length_along
 from autopar.runtime.measured import machine
 from autopar.runtime.peek import attribute
 from autopar.runtime.process import clock
@@ -28,7 +29,7 @@ from autopar.site_spec import SiteSpec
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
@@ -39,16 +40,10 @@ _MORE = 2  # times as much as any call so far may take is another matter
 _LEAST_S = 1e-7  # from one call to the next
 _UNKNOWN_TRIPS = 100  # of a loop of which nobody knows, as in `choice.estimate`
 _INNER_TRIPS = 10  # of one that stands in another
-_MOST = 1 << 40  # nobody tells larger ones apart
-_DEEPEST = 4  # lists in one another
 _NEVER = 99  # subscripts, as in `nest.text.reach`
 _LESS = 1.5  # than all parts of the text are operations
 _AT_MOST = 2.0  # times as long as they take on average, operations on NumPy's numbers
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
-_NAMED = frozenset(("function", "builtin_function_or_method", "module", "type"))
-_ATOMS = frozenset((float, bool, complex, str, type(None)))
-_HOLDERS = frozenset((list, tuple, range, dict, str))
-_FEW, _ROWS = 64, 4  # entries of a dictionary, and of a list of lists, that are looked at
 
 
 def wanted() -> bool:
@@ -119,7 +114,7 @@ class Hunch:
         if found is None:
             return None
         held, sizes, wholes = found.held, found.sizes, found.wholes
-        listed = not any(map(_is_numpys, held))
+        listed = not any(map(is_numpys, held))
         known = machine()
         op_s = known.listed_op_s if listed else known.interpreted_op_s
         each_s = [_operation_s(elements, op_s) for elements in wholes]
@@ -133,7 +128,7 @@ class Hunch:
             far = [(1 + 2 * sizes[place] if axis == TWICE else sizes[place]) for place, axis in by]
             most = float(max([usual, _UNKNOWN_TRIPS * (least < 0), *far]))
             lengths = [
-                length if axis < 0 else _length_along(held[place], axis, length)
+                length if axis < 0 else length_along(held[place], axis, length)
                 for (place, axis), length in zip(by, far, strict=True)
             ]
             others, times, most_times = rounds[around] if rounds else (1.0, 1.0, 1.0)
@@ -158,7 +153,7 @@ class Hunch:
         for place, subscripts in enumerate(self.indexed):
             if place in self.objects and subscripts == _NEVER:
                 continue  # of which only attributes are used
-            found = _extent(values[place], subscripts)
+            found = extent(values[place], subscripts)
             if found is None:
                 return None
             sizes[place] = found[0]
@@ -168,7 +163,7 @@ class Hunch:
             value = values[place]
             for name in names:
                 value = attribute(value, name)
-            found = _extent(value, subscripts)
+            found = extent(value, subscripts)
             if found is None:
                 return None  # or there is no such attribute that can be read without asking
             sizes[place] = max(sizes[place], found[0])
@@ -263,11 +258,6 @@ def _operation_s(elements: int, op_s: float) -> float:
     return op_s + known.numpy_call_s + _FUNCTION * elements * known.numpy_element_s
 
 
-def _is_numpys(value: object) -> bool:
-    """Whether it is an array, or a number of NumPy's."""
-    return type(value).__module__ == "numpy" and not isinstance(value, type)
-
-
 class Looks:
     """What all looks of the process have taken; races between threads only make a guess of it."""
 
@@ -289,36 +279,6 @@ LOOKS = Looks()
 _latest: Hunch | None = None  # whose call began last; races between threads only make a guess of it
 
 
-def _extent(value: object, subscripts: int) -> tuple[int, int] | None:
-    """The largest size in `value`, and elements that are worked on as a whole; None: unknown."""
-    kind = type(value)
-    if kind is int:
-        return min(abs(value), _MOST), 0  # type: ignore[arg-type]
-    if kind in _HOLDERS:
-        length = _length(value)
-        return None if length is None else (length, 0)
-    if kind.__module__ == "numpy":
-        shape = getattr(value, "shape", None)
-        if type(shape) is not tuple:
-            return (1, 0) if isinstance(value, type) else None
-        if not shape:
-            return _number(value) or 1, 0
-        whole = len(shape) > subscripts
-        return max(*shape, 1), math.prod(shape[subscripts:]) if whole else 0
-    return (1, 0) if kind in _ATOMS or kind.__name__ in _NAMED else None
-
-
-def _length_along(value: object, axis: int, largest: int) -> int:
-    """How long `value` is along an axis, where it has any; `largest` where nobody knows."""
-    while (kind := _sequence(value)) is not None:
-        length: int = kind.__len__(value)
-        if axis == 0 or not length:
-            return length
-        value, axis = _longest(value, kind), axis - 1
-    shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
-    return shape[axis] if type(shape) is tuple and axis < len(shape) else largest
-
-
 def _as_a_whole(
     wholes: list[int], elements: int, value: object, uses: Sequence[Sequence[int]]
 ) -> None:
@@ -335,56 +295,3 @@ def _as_a_whole(
         axes = len(getattr(value, "shape", ()))
         for place in itertools.chain.from_iterable(uses[:axes]):
             wholes[place] = max(wholes[place], elements)
-
-
-def _length(value: object) -> int | None:
-    """Of a list or of the lists in it, if these hold numbers; of all that a dictionary holds."""
-    length, depth = 1, 0
-    if isinstance(value, str):
-        return max(len(value), 1)
-    if isinstance(value, dict):
-        held = value.values() if len(value) < _FEW else (None, object())
-        found = [_size(one) for one in held]
-        return None if None in found else max(len(value), *map(int, filter(None, found)), 1)
-    while depth < _DEEPEST:
-        kind = _sequence(value)
-        if kind is None:
-            break
-        count = kind.__len__(value)
-        if not count:
-            return length
-        length, depth = max(length, count), depth + 1
-        value = _longest(value, kind)
-    return length if type(value) in _ATOMS or type(value) is int else None
-
-
-def _longest(value: object, kind: Any) -> object:
-    """Of some of its items the one that has the most: rows may be of several lengths."""
-    count = kind.__len__(value)
-    return max((kind.__getitem__(value, k) for k in range(0, count, -(-count // _ROWS))), key=_long)
-
-
-def _long(value: object) -> int:
-    kind = _sequence(value)
-    found: int = 0 if kind is None else kind.__len__(value)
-    return found
-
-
-def _sequence(value: object) -> Any:
-    """The class of Python's that `value` is of, whatever the user has made of it; None: of none."""
-    kind = type(value)
-    return next((one for one in (list, tuple, range) if issubclass(kind, one)), None)
-
-
-def _size(value: object) -> int | None:
-    """Of an array, a list or a number."""
-    if type(value).__module__ == "numpy":
-        size = getattr(value, "size", None)
-        return size if type(size) is int else None
-    return min(abs(value), _MOST) if type(value) is int else _length(value)
-
-
-def _number(value: object) -> int | None:
-    """What may say how often a loop runs."""
-    kind = getattr(getattr(value, "dtype", None), "kind", "")
-    return min(abs(int(value)), _MOST) if kind in "iu" else None  # type: ignore[call-overload]

@@ -18,6 +18,7 @@ Part = tuple[str, int]
 """A value, by its name or one and attributes behind it, and how many subscripts have been taken."""
 SIZES = frozenset(("shape", "size", "ndim"))
 _NOTHING: Sources = frozenset()
+_LARGEST = 1 << 40  # nobody tells larger numbers apart
 _PLAIN = ast.Add | ast.Sub | ast.FloorDiv
 ALONG = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "sorted"))
 _BUILTINS = ALONG | frozenset(
@@ -301,10 +302,10 @@ class Names:
     def least(self, items: ast.expr) -> int:
         """The largest number in `items`, and how many of them are written out."""
         nodes = list(every(items))
-        numbers = [n.value for n in nodes if isinstance(n, ast.Constant)]
+        numbers = [_number(n) for n in nodes if isinstance(n, ast.Constant)]
         sizes = [len(n.elts) for n in nodes if isinstance(n, ast.Tuple | ast.List)]
         named = [self.numbers.get(n.id, 0) for n in nodes if isinstance(n, ast.Name)]
-        return max((*(n for n in numbers if type(n) is int), *sizes, *named, 0))
+        return max((*(n for n in numbers if n is not None), *sizes, *named, 0))
 
     def through(
         self, target: ast.expr, items: ast.expr, body: Sequence[ast.AST], at: int
@@ -419,10 +420,10 @@ def leaves(body: Sequence[ast.stmt]) -> bool:
 
 
 def _number(value: ast.expr) -> int | None:
-    """An integer that is written out."""
+    """An integer that is written out, or the largest that matters."""
     match value:
         case ast.Constant(value=number) if type(number) is int:
-            return number
+            return min(number, _LARGEST)
     return None
 
 

@@ -48,7 +48,7 @@ class Reach:
     uses: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 
-_DEEPEST = 8
+_DEEPEST, _MOST = 8, 256  # functions in one another, and in all
 _REDUCING = frozenset(
     ("all", "any", "argmax", "argmin", "count_nonzero", "dot", "max", "mean", "median", "min",
      "prod", "std", "sum", "var", "float", "int", "len")
@@ -152,6 +152,8 @@ class _Count(ast.NodeVisitor):
         it gets a name.
     named
         Whether what is visited gets one.
+    written
+        How many functions have been written out.
     """
 
     def __init__(self, roots: Sequence[str], callable_: Mapping[str, ast.FunctionDef]) -> None:
@@ -162,6 +164,7 @@ class _Count(ast.NodeVisitor):
         self.uses: dict[tuple[str, int], set[int]] = {}
         self.named = False
         self.names = Names(roots)
+        self.written = 0
 
     def count(self, operations: int = 1) -> None:
         """There are so many more here."""
@@ -290,7 +293,8 @@ class _Count(ast.NodeVisitor):
 
     def _written_out(self, function: ast.FunctionDef, call: ast.Call) -> None:
         """The statements of a function that is called here."""
-        if function.name in self.calling or len(self.calling) > _DEEPEST:
+        self.written += 1  # those that call one another several times would double with each
+        if function.name in self.calling or len(self.calling) > _DEEPEST or self.written > _MOST:
             raise _Unknown
         around, self.names = self.names, self.names.within(function, call)
         self.calling.append(function.name)
