@@ -63,7 +63,120 @@ k = turned(a), turned("abccba" * 9), turned("abcba")
 """,
 }
 
+NAMED = {
+    "characters with a name": """
+def f(a, b, n, m):
+    c = 0
+    for i in range(n):
+        x = a[i]
+        for j in range(m):
+            y = b[j]
+            if x == y:
+                c += i - j
+            elif y != "C" and x == "A":
+                c += 1
+    return c
+k = f(a, b, n, m)
+""",
+    "items of texts": """
+def f(a, b, n, m):
+    c = d = e = 0
+    for i, x in enumerate(a):
+        for j, y in enumerate(b, 1):
+            if x == y:
+                c += i - j
+    for x in a:
+        for y in b:
+            d += x != y
+    for x, y in zip(a, b):
+        if x == y or x == "\u00c4" or "" == y:
+            e += 1
+    return c, d, e
+k = f(a, b, n, m)
+""",
+    "handed to functions": """
+def score(x, y, same=5):
+    if x == y:
+        return same
+    if x == "G" and y == "C":
+        return 1
+    return -4 if y != "\U0001f600" else -9
+def f(a, b, n, m):
+    d = np.zeros((n + 1, m + 1), dtype=int)
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            d[i, j] = max(d[i - 1, j - 1] + score(a[i - 1], b[j - 1]), d[i - 1, j] - 3, d[i, j - 1] - 3)
+    c = 0
+    for x in a:
+        c += score(x, "A") + score("T", x, same=2)
+    return c, d.tolist()
+k = f(a, b, n, m)
+""",
+    "one of several": """
+def f(a, b, n, m):
+    c = 0
+    for i in range(1, n):
+        x = a[i]
+        if a[i - 1] == "T":
+            x = a[0]
+        elif x == "G":
+            x = a[1 - i]
+        z = x
+        c += i * (z == "\u00c4") + (z == a[i - 1])
+        if x in ("A", "C"):
+            c -= 1
+    return c
+k = f(a, b, n, m)
+""",
+}
+TAKEN |= NAMED
+
 INTERPRETED = {
+    "a name that is seen later": """
+c = 0
+for x in a:
+    c += x == "A"
+k = x
+""",
+    "the character before": """
+c, y = 0, "A"
+for x in a:
+    c += x == y
+    y = x
+""",
+    "a name for something else as well": """
+c = 0
+for i in range(n):
+    x = a[i]
+    if i == 3:
+        x = 7
+    c += x == "A"
+""",
+    "a name of several characters": """
+c = 0
+for i in range(n):
+    x = a[i]
+    if i > 3:
+        x = "AC"
+    c += x == "A"
+""",
+    "a name that is used otherwise": """
+c = 0
+for x in a:
+    if x == "A":
+        c += len(x)
+""",
+    "a name as a key": """
+d, c = {"A": 1, "C": 2}, 0
+for x in a:
+    c += d.get(x, 0)
+""",
+    "numbers with a name beside words": """
+c = 0
+for i in range(5):
+    x = u[i]
+    c += x == "A"
+""",
     "kept": """
 for i in range(n):
     c = a[i]

@@ -21,6 +21,7 @@ from autopar.nest.ir import (
     Asked,
     Assign,
     Call,
+    Compare,
     Const,
     Dim,
     Element,
@@ -275,9 +276,11 @@ class _Copy:
                 return Name(self.path(path, number=True))
             case Asked(op=op, left=left, right=right, line=line):
                 one, two = self.expr(left), self.expr(right)
-                scalar = isinstance(left, Name) and self.made(left.id)
+                scalar, other = (isinstance(e, Name) and self.made(e.id) for e in (left, right))
                 if op == "is" and isinstance(two, Word) and scalar:
                     return Call(ir.IS_NONE, (one,), line)
+                if op == "==" and (scalar or other):  # perhaps a character
+                    return Compare("==", one, two, line)
                 return Asked(op, one, two, line)
             case Dim(array=path, axis=int(axis), attribute=attribute) if self.made(path):
                 owner = renumbered(self.meant[path], self.ids)

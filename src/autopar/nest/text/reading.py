@@ -290,7 +290,7 @@ class Reading:
         words = any(isinstance(side, ast.Constant) and _is_word(side) for side in (left, right))
         if not same and not (words and isinstance(op, ast.Eq | ast.NotEq)):
             return None
-        items = [side for side in (left, right) if isinstance(side, ast.Subscript)]
+        items = [side for side in (left, right) if isinstance(side, ast.Subscript | ast.Name)]
         if not same and any(self.path(side) is None for side in items):
             return self.characters(left, op, right, node)
         one, two = self.known(left), self.known(right)

@@ -1,16 +1,36 @@
-"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] == "A"``.
+"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] == "A"``, ``for a in s``.
 
-A text is an array of the numbers of its characters, as long as nothing but that is done with it.
+A text is an array of the numbers of its characters, as long as nothing but that is done with it,
+and a name that is always one of them is such a number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from autopar.nest.ir import Call, Compare, Const, Dim, Expr, For, Load, Nest, Word
+from autopar.nest.flow import exposed
+from autopar.nest.ir import (
+    Asked,
+    Assign,
+    Call,
+    Compare,
+    Const,
+    Dim,
+    Expr,
+    For,
+    If,
+    Load,
+    Name,
+    Nest,
+    Stmt,
+    While,
+    Word,
+)
 from autopar.nest.meaning import rebuilt, rewritten
+from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.records import replace
+from autopar.nest.walking import statements
+from autopar.records import dataclass, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _NUMBER = "<index>"
@@ -24,34 +44,103 @@ def numbered(nest: Nest, texts: Collection[str]) -> Nest | Refusal:
     texts
         Paths of the texts; arrays of numbers stand for them.
     """
-
-    def number(expr: Expr) -> Expr | None:
-        match expr:
-            case Load(array=path, index=(index,), line=line) if path in texts:
-                return Call(_NUMBER, (replace(expr, index=(change(index),)),), line)
-            case Word(value=str(word)):
-                return Const(ord(word) if len(word) == 1 else -1)  # which no character is
-        return None
-
-    def change(expr: Expr) -> Expr:
-        match expr:
-            case Compare(op="==" | "!=", left=left, right=right):
-                one, two = number(left), number(right)
-                if one is not None and two is not None:
-                    return replace(expr, left=one, right=two)
-            case Call(func=func, args=(Load(array=path) as load,)) if func == _NUMBER:
-                if path in texts:
-                    return replace(expr, args=(rebuilt(load, change),))
-            case Load(array=path) | Dim(array=path, attribute=True) if path in texts:
-                where = getattr(expr, "line", nest.loop.line)
-                raise Refused(
-                    Refusal(Reason.WRONG_TYPE, Span(nest.file, where), f"{text(expr)} of a text")
-                )
-        return rebuilt(expr, change)
-
     try:
-        loop = rewritten(nest.loop, change)
+        (loop,) = _Numbers(nest, texts, _characters(nest, texts)).block((nest.loop,))
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
     return replace(nest, loop=loop)
+
+
+def _characters(nest: Nest, texts: Collection[str]) -> frozenset[str]:
+    """Names that are always characters of `texts`, or words of one, and that nobody else sees."""
+    given: dict[str, list[Expr]] = {}
+    others = exposed((nest.loop,)) | set(nest.live_out)
+    for stmt in statements(nest.loop):
+        match stmt:
+            case Assign(target=Name(id=name), value=value, augmented=False):
+                given.setdefault(name, []).append(value)
+            case _:
+                others |= {name for name in nest.scalars if assigns(stmt, name)}
+    found = given.keys() - others
+    while True:
+        fewer = {
+            name
+            for name in found
+            if all(_is_character(value, texts, found) for value in given[name])
+        }
+        if fewer == found:
+            return frozenset(found)
+        found = fewer
+
+
+def _is_character(value: Expr, texts: Collection[str], names: Collection[str]) -> bool:
+    match value:
+        case Load(array=path, index=(_,)):
+            return path in texts
+        case Name(id=name):
+            return name in names
+        case Word(value=str(word)):
+            return len(word) == 1
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Puts numbers in place of characters; `names` are always such."""
+
+    nest: Nest
+    texts: Collection[str]
+    names: frozenset[str]
+
+    def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(map(self.statement, stmts))
+
+    def statement(self, stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign(target=Name(id=name), value=value) if name in self.names:
+                number = self.number(value)
+                return replace(stmt, value=self.expr(value) if number is None else number)
+            case If(test=test, body=body, orelse=orelse):
+                both = self.block(body), self.block(orelse)
+                return replace(stmt, test=self.expr(test), body=both[0], orelse=both[1])
+            case While(test=test, body=body):
+                return replace(stmt, test=self.expr(test), body=self.block(body))
+            case For(start=start, stop=stop, step=step, body=body):
+                start, stop, step = map(self.expr, (start, stop, step))
+                return replace(stmt, start=start, stop=stop, step=step, body=self.block(body))
+        return rewritten(stmt, self.expr)
+
+    def number(self, expr: Expr) -> Expr | None:
+        """Of a character; None: it is none."""
+        match expr:
+            case Load(array=path, index=(index,), line=line) if path in self.texts:
+                return Call(_NUMBER, (replace(expr, index=(self.expr(index),)),), line)
+            case Name(id=name) if name in self.names:
+                return expr
+            case Word(value=str(word)):
+                return Const(ord(word) if len(word) == 1 else -1)  # which no character is
+        return None
+
+    def expr(self, expr: Expr) -> Expr:
+        match expr:
+            case Compare(left=left, right=right) | Asked(left=left, right=right) if expr.op in (
+                "==",
+                "!=",
+            ):
+                one, two = self.number(left), self.number(right)
+                words = isinstance(left, Word) and isinstance(right, Word)
+                if one is not None and two is not None and not words:
+                    return Compare("==" if expr.op == "==" else "!=", one, two, expr.line)
+            case Call(func=func, args=(Load(array=path) as load,)) if func == _NUMBER:
+                if path in self.texts:  # as this has put it
+                    return replace(expr, args=(rebuilt(load, self.expr),))
+            case Load(array=path) | Dim(array=path, attribute=True) if path in self.texts:
+                raise self.refuse(f"{text(expr)} of a text", getattr(expr, "line", 0))
+            case Name(id=name) if name in self.names:
+                raise self.refuse(f"{text(expr)}, a character of a text", 0)
+        return rebuilt(expr, self.expr)
+
+    def refuse(self, detail: str, line: int) -> Refused:
+        span = Span(self.nest.file, line or self.nest.loop.line)
+        return Refused(Refusal(Reason.WRONG_TYPE, span, detail))
