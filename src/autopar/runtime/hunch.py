@@ -27,10 +27,6 @@ from autopar.runtime.process import clock
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
-TYPE_CHECKING = False  # `typing` takes too long to import
-if TYPE_CHECKING:
-    pass
-
 _QUESTIONS = 0.02  # of the loop's time, that may go into looking at it
 _LONGEST_PAUSE = 1024
 _HUNCH_S = 2e-5  # which such a look takes
