@@ -105,7 +105,8 @@ def f(a, b, n, m):
     d = np.zeros((n + 1, m + 1), dtype=int)
     for i in range(1, n + 1):
         for j in range(1, m + 1):
-            d[i, j] = max(d[i - 1, j - 1] + score(a[i - 1], b[j - 1]), d[i - 1, j] - 3, d[i, j - 1] - 3)
+            gap = max(d[i - 1, j], d[i, j - 1]) - 3
+            d[i, j] = max(d[i - 1, j - 1] + score(a[i - 1], b[j - 1]), gap)
     c = 0
     for x in a:
         c += score(x, "A") + score("T", x, same=2)
