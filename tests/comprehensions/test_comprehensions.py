@@ -103,6 +103,12 @@ for t in range(3):
     z = [i for i in range(n) if i % 3 == t]
     c = len(z)
 """,
+    "taken apart": """
+for t in range(2, n):
+    p, q = (h * t for h in (x[t], x[t - 1]))
+    [u, v, w] = (int(x[t - k] * 2.0) for k in range(3))
+    a[t] = p - q + u * 100 - v * 10 + w
+""",
     "several conditions": """
 for t in range(3):
     y = [v + w for v in x if v > t for w in a if w < v if w > 1]

@@ -42,7 +42,7 @@ def printed(tmp_path: Path, *options: str, **sizes: object) -> list[str]:
 
 
 def test_a_large_product_of_matrices(tmp_path: Path) -> None:
-    sizes = {"n": 160, "times": 3}
+    sizes = {"n": 260, "times": 2}
     plain = printed(tmp_path, tell=False, **sizes)
     assert printed(tmp_path, "-m", "autopar", tell=True, **sizes) == [*plain, "True"]
 

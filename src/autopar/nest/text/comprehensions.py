@@ -94,6 +94,9 @@ class _Loops(Sequences):
                     return True
                 node.value = self.expr(value)
             case ast.Assign(targets=targets, value=value):
+                if isinstance(value, ast.GeneratorExp) and _apart(targets):
+                    whole = ast.ListComp(value.elt, value.generators)
+                    value = ast.copy_location(whole, value)
                 node.value = self.expr(value)
                 node.targets = [self.expr(target) for target in targets]
             case ast.AugAssign(value=value):
@@ -305,3 +308,8 @@ class _Loops(Sequences):
 def _lent(node: ast.expr) -> ast.expr:
     """`node` for somebody who only reads it."""
     return ast.Call(load(ir.LENT), [node], [])
+
+
+def _apart(targets: Sequence[ast.expr]) -> bool:
+    """Whether a value is taken apart, all of whose items are found before the first is assigned."""
+    return len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List)
