@@ -150,14 +150,17 @@ def test_what_costs_more_than_it_wins_is_left(ledger: Ledger) -> None:
     assert {*ledger.lines()} == {good.name}
 
 
-def test_who_was_only_looked_at_is_not_put_off_for_others(ledger: Ledger) -> None:
+def test_who_was_only_looked_at_pays_for_that_alone(ledger: Ledger) -> None:
     values = 7, np.zeros(9)
-    bad = asked(ledger, 1, 0.2, 0.0)
-    guessed = ledger.account(SPEC, values)
-    guessed.note(values, 0.001, 0.0, looked=False)
-    assert {*ledger.lines()} == {bad.name}
+    bad = asked(ledger, 4, 0.2, 0.0)
+    guessed, other = ledger.account(SPEC, values), asked(ledger, 3, 0.0, 0.0)
+    for one, spent_s in ((guessed, 0.001), (other, 0.002)):
+        one.looked = False
+        one.note(values, spent_s, 0.0, looked=False)
+    costs = {name: line.cost_s for name, line in ledger.lines().items()}
+    assert costs == pytest.approx({bad.name: 0.2, guessed.name: 0.003, other.name: 0.003})
     guessed.note(values, 0.001, 0.0)
-    assert {*ledger.lines()} == {bad.name, guessed.name}
+    assert ledger.lines()[guessed.name].cost_s == pytest.approx(0.05)
 
 
 def test_who_wins_nothing_when_its_time_has_come_is_put_off_for_longer(tmp_path: Path) -> None:

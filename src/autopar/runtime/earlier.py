@@ -166,7 +166,7 @@ class Account:
         declined for what it is, it mostly will be again.  And with all that came after it, it was
         over so soon that not much is lost where the next is larger, once: that is seen in the end.
         """
-        if not self.looked:
+        if not self.asked:
             return False
         return not self.opaque or self.wakes or self.asked > 1 or self.brief(self.spent_s)
 
@@ -322,7 +322,7 @@ class Ledger:
         found = {name: line for name, line in self.before.items() if name not in asked}
         for one in accounts:
             line = found.get(one.name)
-            if line and one.opaque and not (one.looked or one.wakes or one.brief(line.cost_s)):
+            if line and one.opaque and not (one.asked or one.wakes or one.brief(line.cost_s)):
                 del found[one.name]  # this one was larger: to leave it alone was wrong
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
@@ -332,6 +332,7 @@ class Ledger:
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
         vain = spent_s >= LEAST_S and (likely_s == 0.0 if first else likely_s < spent_s)
         least_s = min(spent_s, UNKNOWN_S) if vain else 0.0
+        guesses_s = sum(one.spent_s for one in asked.values() if not one.looked)
         for name, one in asked.items():
             won_s = share * one.won_s
             much_s = (_STILL if one.winner else 1.0) * _MUCH_S
@@ -343,7 +344,9 @@ class Ledger:
             if one.late and name not in self.before:  # once: the next one may ask from the start
                 found[name] = Line(0.0, False, False, tuple(one.sizes))
                 continue
-            cost_s = max(min(one.spent_s, UNKNOWN_S) if first else one.spent_s, least_s)
+            own_s = min(one.spent_s, UNKNOWN_S) if first else one.spent_s
+            # Those that were only looked at for what they may take pay for that.
+            cost_s = max(own_s, least_s if one.looked else min(least_s, guesses_s))
             if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
                 # What others have imported before, a later process may have to import.  Who was put
                 # off, and has won nothing after that, is put off for longer.
