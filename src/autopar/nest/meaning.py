@@ -154,8 +154,24 @@ def to_decimals(one: Expr, places: int, line: int) -> Expr:
     return Binary("/", near, power, line, whole=True, reduced=True)
 
 
-def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
-    """`stmt` with every whole expression in it changed."""
+Block = tuple[Stmt, ...]
+
+
+def rewritten(
+    stmt: Stmt, change: Callable[[Expr], Expr], inside: Callable[[Block], Block] | None = None
+) -> Stmt:
+    """`stmt` with every whole expression in it changed.
+
+    Parameters
+    ----------
+    inside
+        What becomes of a block in it; None: the same as of `stmt`.
+    """
+    if inside is None:
+
+        def inside(block: Block) -> Block:
+            return tuple(rewritten(inner, change) for inner in block)
+
     match stmt:
         case Assign(target=Element(index=index) as target, value=value):
             here = replace(target, index=tuple(change(e) for e in index))
@@ -167,21 +183,15 @@ def rewritten(stmt: Stmt, change: Callable[[Expr], Expr]) -> Stmt:
             assert isinstance(place, View)
             return replace(stmt, target=place, value=change(value))
         case If(test=test, body=body, orelse=orelse):
-            return replace(
-                stmt, test=change(test), body=_block(body, change), orelse=_block(orelse, change)
-            )
+            return replace(stmt, test=change(test), body=inside(body), orelse=inside(orelse))
         case While(test=test, body=body):
-            return replace(stmt, test=change(test), body=_block(body, change))
+            return replace(stmt, test=change(test), body=inside(body))
         case For(start=start, stop=stop, step=step, body=body):
             return replace(
                 stmt, start=change(start), stop=change(stop), step=change(step),
-                body=_block(body, change),
+                body=inside(body),
             )  # fmt: skip
     return stmt
-
-
-def _block(stmts: tuple[Stmt, ...], change: Callable[[Expr], Expr]) -> tuple[Stmt, ...]:
-    return tuple(rewritten(stmt, change) for stmt in stmts)
 
 
 def on_line(stmt: Stmt, line: int) -> Stmt:

@@ -13,12 +13,10 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
-    If,
     Load,
     Name,
     Nest,
     Stmt,
-    While,
 )
 from autopar.nest.meaning import rewritten
 from autopar.nest.naming import assigns
@@ -111,16 +109,11 @@ class RowReader:
                 return self.bound(stmt, name)
             case Assign(target=Element(array=path) as target) if path in self.known:
                 raise self.refuse(stmt.line, text(target))
-            case If(test=test, body=body, orelse=orelse):
-                both = self.block(body), self.block(orelse)
-                return (replace(stmt, test=self.expr(test), body=both[0], orelse=both[1]),)
-            case While(test=test, body=body):
-                return (replace(stmt, test=self.expr(test), body=self.block(body)),)
             case For(start=start, stop=stop, step=step):
                 ends = [self.expr(e) for e in (start, stop, step)]
                 body = self.body(stmt)
                 return (replace(stmt, start=ends[0], stop=ends[1], step=ends[2], body=body),)
-        return (rewritten(stmt, self.expr),)
+        return (rewritten(stmt, self.expr, self.block),)
 
     def body(self, loop: For) -> tuple[Stmt, ...]:
         return self.block(loop.body)

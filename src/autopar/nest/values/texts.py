@@ -18,12 +18,10 @@ from autopar.nest.ir import (
     Dim,
     Expr,
     For,
-    If,
     Load,
     Name,
     Nest,
     Stmt,
-    While,
     Word,
 )
 from autopar.nest.meaning import rebuilt, rewritten
@@ -101,15 +99,7 @@ class _Numbers:
             case Assign(target=Name(id=name), value=value) if name in self.names:
                 number = self.number(value)
                 return replace(stmt, value=self.expr(value) if number is None else number)
-            case If(test=test, body=body, orelse=orelse):
-                both = self.block(body), self.block(orelse)
-                return replace(stmt, test=self.expr(test), body=both[0], orelse=both[1])
-            case While(test=test, body=body):
-                return replace(stmt, test=self.expr(test), body=self.block(body))
-            case For(start=start, stop=stop, step=step, body=body):
-                start, stop, step = map(self.expr, (start, stop, step))
-                return replace(stmt, start=start, stop=stop, step=step, body=self.block(body))
-        return rewritten(stmt, self.expr)
+        return rewritten(stmt, self.expr, self.block)
 
     def number(self, expr: Expr) -> Expr | None:
         """Of a character; None: it is none."""
