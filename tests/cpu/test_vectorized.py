@@ -111,6 +111,12 @@ def test_of_code_that_llvm_has_made_vectors_of() -> None:
     assert all(one.lanes > 1 and one.kind == "float64" for one in found)
 
 
+def test_names_are_the_users():
+    """Those that the emitter had to change, too; its own loops are not told of."""
+    loops = [Innermost("x2_rowx", 4, "float64"), Innermost("x2"), Innermost("c_"), Innermost("row")]
+    assert told(loops) == "innermost loops: row in vectors of 4 float64 in 1 of 2, x2 one by one"
+
+
 def test_the_verbose_report_tells_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(PROGRAM)

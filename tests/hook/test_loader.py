@@ -126,6 +126,16 @@ def test_a_failure_of_ours_leaves_the_module_alone(settings, monkeypatch, capsys
     assert all(line.startswith("[autopar] ") for line in shown.splitlines())
 
 
+def test_terms_without_end_leave_the_module_alone(settings, capsys):
+    config.use(replace(settings, verbose=1))
+    assert loader.code_of(LOOPS + b"x = 1\ny = x" + b" + x" * 40 + b"\n", "/a/user.py", "module")
+    assert capsys.readouterr().err == ""
+    terms = LOOPS + b"x = 1\ny = x" + b" + x" * 990 + b"\n"
+    compile(terms, "/a/user.py", "exec")
+    assert loader.code_of(terms, "/a/user.py", "module") is None
+    assert "[autopar] /a/user.py: left alone: hundreds of terms" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("source", [b"for i in (:\n", b"for i in x: pass\nreturn\n", b"for\0"])
 def test_a_syntax_error_is_left_to_python(source, settings):
     assert loader.code_of(source, "/a/user.py", "module") is None

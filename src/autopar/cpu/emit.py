@@ -534,6 +534,12 @@ def kernel_names(typed: Typed) -> dict[str, str]:
     return names
 
 
+def users_name(name: str) -> str:
+    """What one of `kernel_names` was made of, as the user would know it."""
+    made = re.fullmatch(r"x\d+_(.*)x", name)
+    return made[1] if made else name
+
+
 def _emitter_name(name: str) -> bool:
     """Names that generated text uses for itself."""
     return bool(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import networkx as nx
 
+from autopar.cpu.emit import users_name
 from autopar.cpu.metadata import NAME
 from autopar.records import dataclass
 
@@ -69,10 +70,12 @@ def innermost(text: str) -> tuple[Innermost, ...]:
 
 def told(loops: Sequence[Innermost]) -> str:
     """A sentence on what `innermost` has found, of the loops that are the user's."""
-    theirs = [loop for loop in loops if loop.name and not loop.name.endswith("_")]
+    theirs: dict[str, list[Innermost]] = {}
+    for loop in loops:
+        if loop.name and not loop.name.endswith("_"):
+            theirs.setdefault(users_name(loop.name), []).append(loop)
     parts = []
-    for name in dict.fromkeys(loop.name for loop in theirs):
-        same = [loop for loop in theirs if loop.name == name]
+    for name, same in theirs.items():
         wide = [loop for loop in same if loop.lanes > 1]
         if not wide:
             parts.append(f"{name} one by one")

@@ -74,6 +74,9 @@ def code_of(
     except SyntaxError as error:
         # The user's own: plain compilation comes next and raises it where the user expects it.
         journal.debug(2, f"{file}: {error}")
+    except RecursionError:
+        why = "hundreds of terms, or of branches in one another, are more than autopar goes through"
+        journal.say(1, f"{file}: left alone: {why}")
     except Exception as error:
         # Whatever is wrong with autopar, the user's program runs as it would without.
         journal.say(1, f"{file}: left alone, autopar failed: {type(error).__name__}: {error}")

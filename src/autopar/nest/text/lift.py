@@ -304,7 +304,8 @@ class Lifter(Iteration):
     def over_items(self, node: ast.For) -> ir.For:
         """A loop over the items of an array, or of several, numbered perhaps, or backwards."""
         line, here = node.lineno, self.next_id()
-        place = self.hide(node.target.id if isinstance(node.target, ast.Name) else "place")
+        words = (part.id for part in every(node.target) if isinstance(part, ast.Name))
+        place = self.hide(next(words, "place"))
         changed = stored([*node.body, node.target])
         lengths: list[ir.Expr] = []
         source, first = node.iter, 0
