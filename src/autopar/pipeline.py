@@ -60,6 +60,7 @@ __all__ = [
     "crossings",
     "drawn",
     "emit",
+    "flat_buckets",
     "flattened",
     "footprint",
     "for_device",
@@ -138,6 +139,17 @@ def inlined(nest: Nest, helpers: dict[str, Helper], draws: frozenset[str]) -> Ne
 def helper(question: tuple[Any, ...], read: Callable[[], Helper | Refusal]) -> Helper | Refusal:
     """A function of the user's as `read` finds it in its text, which `question` tells."""
     return kept("helper", question, read, _directory("nests"))
+
+
+def flat_buckets(nest: Nest, depths: tuple[tuple[str, int], ...]) -> Nest:
+    """`nest` without the lists of rows that it appends to; see `nest.values.buckets`."""
+
+    def made() -> Nest:
+        from autopar.nest.values.buckets import flat_buckets
+
+        return flat_buckets(nest, depths)
+
+    return kept("buckets", (nest, depths), made, _directory("nests"))
 
 
 def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest | Refusal:

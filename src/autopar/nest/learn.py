@@ -24,6 +24,8 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
     found = _answered(nest, told)
     if found is not None:
         return found
+    if told.buckets:
+        return Left("buckets")
     if told.draws:
         return Left("draws")
     if told.dicts:

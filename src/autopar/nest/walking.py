@@ -220,6 +220,41 @@ def grown(nest: Nest) -> frozenset[str]:
     return frozenset(found & set(nest.paths) - set(nest.scalars) - extended(nest))
 
 
+def buckets(nest: Nest) -> dict[str, int]:
+    """Live-in lists of lists to whose rows `nest` appends, and of which it asks no more than how
+    many rows there are; how many subscripts lead to a row."""
+    depths: dict[str, set[int]] = {}
+    mentions: Counter[str] = Counter()
+    for stmt in statements(nest.loop):
+        row = bucket(stmt)
+        if row is not None:
+            depths.setdefault(row.array, set()).add(len(row.index))
+            mentions[row.array] -= 1
+        if isinstance(stmt, Assign) and isinstance(stmt.target, Element):
+            mentions[stmt.target.array] += 1
+        for top in expressions(stmt):
+            for expr in walk(top):
+                match expr:
+                    case Name(id=path) | Load(array=path):
+                        mentions[path] += 1
+                    case Dim(array=path, axis=axis, attribute=named) if axis or named:
+                        mentions[path] += 1
+    paths = set(nest.paths) - set(nest.scalars)
+    return {
+        path: found.pop()
+        for path, found in sorted(depths.items())
+        if path in paths and not mentions[path] and len(found) == 1
+    }
+
+
+def bucket(stmt: Stmt) -> Load | None:
+    """What says to which row ``p[i].append(…)`` appends; None for all other statements."""
+    match stmt:
+        case Put(target=View(array=Load(tupled=0) as row, index=("append",))):
+            return row if row.nested or len(row.index) == 1 else None
+    return None
+
+
 def written(nest: Nest) -> tuple[str, ...]:
     """Paths of the arrays that `nest` may write, but for its own, sorted."""
     found = {a.array for _, a in accesses(nest.loop) if isinstance(a, Element)}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from autopar import config
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
-from autopar.nest.walking import expressions, extended, grown, statements, walk, written
+from autopar.nest.walking import buckets, expressions, extended, grown, statements, walk, written
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.interval import extent
@@ -36,7 +36,7 @@ class Early:
     def __init__(self, spec: SiteSpec) -> None:
         self.nest: Nest = pickle.loads(spec.nest)
         self.spec = spec
-        own = set(self.nest.scalars) - set(spec.roots)
+        own = {*self.nest.scalars} - {*spec.roots} | buckets(self.nest).keys()
         self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
         self.paths = (*self.spec.roots, *(path for path in self.arrays if "." in path))
         self.written = frozenset(written(self.nest))

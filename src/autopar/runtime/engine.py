@@ -32,6 +32,8 @@ from autopar.runtime.run.launch import reusable
 from autopar.runtime.run.repeat import Repeat
 from autopar.runtime.running import MAX_FAILURES, Runner, driver_inputs, undone
 from autopar.runtime.site import Site
+from autopar.runtime.stand_ins.added import Added, without_buckets
+from autopar.runtime.stand_ins.added import Check as CheckRows
 from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
@@ -71,8 +73,8 @@ _DEEPEST = 16  # calls of helper functions in one another
 
 
 State: TypeAlias = (
-    "Known | Refusal | Engine | Shapes[Engine] | Drawn[Engine] | Tables[Engine] | Ragged[Engine]"
-    " | Objects"
+    "Known | Refusal | Engine | Shapes[Engine] | Added[Engine] | Drawn[Engine] | Tables[Engine]"
+    " | Ragged[Engine] | Objects"
 )
 """What is known of a nest for one type key."""
 
@@ -245,6 +247,10 @@ class Engine:
                 raise
             return self.broken(error)
         if choice is None:  # what others raise is not ours to look into
+            if isinstance(state, Added):
+                assert values is not None
+                check = _check_rows() if config.current().verify else None
+                return state.call(said, lent, values, check)
             if isinstance(state, Drawn):
                 assert values is not None
                 return state.call(said, values)
@@ -542,6 +548,7 @@ class Engine:
             calls=tuple((p, f.name if type(f) is Drawing else f) for p, f in functions),
             texts=values.texts,
             answers=tuple(values.answers.items()),
+            buckets=bool(values.buckets),
             draws=any(type(f) is Drawing for _, f in functions),
             dicts=bool(values.dicts),
             ragged=bool(values.ragged),
@@ -551,6 +558,8 @@ class Engine:
 
     def further(self, what: str, refusal: Refusal | None, values: Values) -> State:
         """The step that depends on more than types."""
+        if what == "buckets":
+            return without_buckets(self.nest, values, self.inner)
         if what == "draws":
             return drawn_apart(self.nest, values, self.inner)
         if what == "dicts":
@@ -689,6 +698,12 @@ def _check() -> Check:
     from autopar.runtime.verify import check_tables
 
     return check_tables
+
+
+def _check_rows() -> CheckRows:
+    from autopar.runtime.verify import check_rows
+
+    return check_rows
 
 
 def _whole(function: Any) -> bool:

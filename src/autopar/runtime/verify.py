@@ -11,6 +11,7 @@ import numpy as np
 from autopar import config
 from autopar.nest.hidden import GENERATOR
 from autopar.nest.ir import EXIT, Nest
+from autopar.nest.values.buckets import ADDED
 from autopar.nest.values.tables import TABLE
 from autopar.runtime.process import UNSET
 from autopar.runtime.run.transaction import Transaction
@@ -59,7 +60,8 @@ def verified(
     lent = values.lent
     drawn_before = [] if lent is None else lent.states()
     paths = [path for path, a in arrays.items() if path not in own and a.flags.writeable]
-    tables = {id(root) for n, root in zip(nest.roots, roots, strict=False) if n.startswith(TABLE)}
+    ours = (ADDED, TABLE)
+    tables = {id(root) for n, root in zip(nest.roots, roots, strict=False) if n.startswith(ours)}
     held = [row for row in (*lists.rows(), *values.extended.values()) if id(row) not in tables]
     items_before = list(map(list, held))
     mine = [arrays[path] for path in paths]
@@ -116,6 +118,16 @@ def check_tables(nest: Nest, wanted: dict[str, Any], found: dict[str, Any]) -> N
         ):
             place = f"{nest.file}:{nest.loop.line}"
             raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {table!r}")
+
+
+def check_rows(
+    nest: Nest, wanted: dict[str, list[list[Any]]], found: dict[str, list[list[Any]]]
+) -> None:
+    """Raise `VerifyError` where lists hold other items than the interpreter has appended."""
+    for path, rows in wanted.items():
+        if not all(map(same, found[path], rows)):
+            place = f"{nest.file}:{nest.loop.line}"
+            raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {rows!r}")
 
 
 def _alike(mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:

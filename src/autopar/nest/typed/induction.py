@@ -132,7 +132,7 @@ def without_induction(typed: Typed) -> Closed:
             nest,
             loop=loop,
             paths=tuple(sorted({*nest.paths, *hidden})),
-            roots=tuple(sorted({*nest.roots, *hidden})),
+            roots=(*nest.roots, *sorted(hidden - {*nest.roots})),
             scalars=tuple(sorted(assigned(loop))),
         ),
         given,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autopar.nest.ir import Asked, Nest
 from autopar.nest.text.asked import questions
 from autopar.nest.typed.types import roles
-from autopar.nest.walking import extended, grown, written
+from autopar.nest.walking import buckets, extended, grown, written
 from autopar.records import dataclass
 
 
@@ -21,6 +21,8 @@ class LiveIns:
         Lists that are appended to.
     grown
         Those of which something is read as well.
+    buckets
+        Lists of lists to whose rows something is appended; see `walking.buckets`.
     written
         Arrays that may be written.
     questions
@@ -32,6 +34,7 @@ class LiveIns:
     numbers: frozenset[str]
     extended: frozenset[str]
     grown: frozenset[str]
+    buckets: tuple[tuple[str, int], ...]
     written: frozenset[str]
     questions: tuple[Asked, ...]
 
@@ -41,4 +44,5 @@ def live_ins(nest: Nest) -> LiveIns:
     asked = questions(nest)
     read = grown(nest)
     more = extended(nest) | read
-    return LiveIns(*roles(nest), more, read, frozenset(written(nest)), asked)
+    rows = tuple(buckets(nest).items())
+    return LiveIns(*roles(nest), more, read, rows, frozenset(written(nest)), asked)

@@ -47,8 +47,9 @@ class Told:
         Arrays that stand for texts.
     answers
         To what the nest asks.
-    draws, dicts, ragged
-        Whether it draws random numbers; dictionaries, and lists whose rows are of several lengths.
+    buckets, draws, dicts, ragged
+        Whether it appends to rows of lists; draws random numbers; has dictionaries, and lists whose
+        rows are of several lengths.
     met
         Whether the conditions of the nest have been looked at when it is asked.
     glanced
@@ -67,6 +68,7 @@ class Told:
     calls: tuple[tuple[str, object], ...]
     texts: frozenset[str]
     answers: tuple[tuple[Asked, bool], ...]
+    buckets: bool
     draws: bool
     dicts: bool
     ragged: bool
@@ -86,7 +88,7 @@ class Became:
 class Left:
     """What is left to be done depends on more than `Told`; `refusal` is for where it is in vain."""
 
-    what: Literal["draws", "dicts", "ragged", "tuples", "shapes", "types"]
+    what: Literal["buckets", "draws", "dicts", "ragged", "tuples", "shapes", "types"]
     refusal: Refusal | None = None
 
 

@@ -165,6 +165,7 @@ def roles(nest: Nest) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     arrays |= {local.initial for local in nest.locals if local.initial is not None}
     arrays -= {local.path for local in nest.locals}
     numbers -= walking.extended(nest)
+    arrays -= walking.buckets(nest).keys()
     # Said in the IR by other means than calls, and yet they must be what they seem.
     calls.update(path for path, _ in nest.counting)
     return frozenset(arrays), frozenset(calls), frozenset(numbers)

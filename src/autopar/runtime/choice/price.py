@@ -20,6 +20,8 @@ from autopar.sched.sweeps import swept
 _FETCHED, _JOINED = 2, 3
 """Passes over the copy of an array: made and fetched by the thread that works on it, or made,
 looked at for overflow and added up."""
+_SELDOM = 8
+"""Iterations for one that meets a condition under which it appends to a list."""
 _WORD = 8  # bytes of an element of a temporary
 _ROOM = 1 << 28  # bytes of copies at one time
 
@@ -121,14 +123,23 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
 
 
 def made_s(nest: Nest, values: Values) -> float:
-    """Seconds for making the lists that a nest hands out, at the most."""
+    """Seconds for making the lists that a nest hands out, roughly."""
     made = [
-        # Of rows of several lengths, half as many items as there is room for, as in a triangle.
-        0 if local.room else values.arrays[local.path].size >> (local.lengths is not None)
+        _items(local, values.arrays[local.path].size)
         for local in nest.locals
         if local.listed and (local.extends is not None or local.flag in nest.live_out)
     ]
     return sum(made) * MACHINE.new_item_s
+
+
+def _items(local: Local, room: int) -> int:
+    """How many items a list may have in the end, for which there is so much `room`."""
+    if local.room:
+        return 0
+    if local.length is not None:
+        return room // _SELDOM
+    # Of rows of several lengths, half of them, as in a triangle.
+    return room >> (local.lengths is not None)
 
 
 def extents(plan: Plan, env: interval.Env) -> tuple[tuple[str, str, tuple[int, ...]], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,6 +22,8 @@ from autopar.records import dataclass, field, replace
 from autopar.runtime.values.again import OWNERS, WHOSE, Glance, apart
 from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
+from autopar.runtime.values.buckets import Buckets, alone, within
+from autopar.runtime.values.buckets import buckets as found_buckets
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
 from autopar.runtime.values.lists import NO_LISTS, Lists
@@ -53,7 +55,7 @@ class Values:
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
     from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.  What
-    the nest asks has `answers`.
+    the nest asks has `answers`.  To the rows of `buckets` something is appended.
     Some arrays are the numbers of the characters of `texts`.
     `owners` are the arrays, where each is seen to own memory without gaps that no other one has.
     """
@@ -68,6 +70,7 @@ class Values:
     dicts: dict[str, Table] = field(default_factory=dict)
     answers: dict[Asked, bool] = field(default_factory=dict)
     ragged: dict[str, Sequence[Any]] = field(default_factory=dict)
+    buckets: dict[str, Buckets] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     owners: dict[str, np.ndarray[Any, Any]] | None = None
 
@@ -84,7 +87,7 @@ _NONE: dict[Any, Any] = {}
 def plain(arrays: dict[str, np.ndarray[Any, Any]], numbers: dict[str, Any]) -> Values:
     """NumPy's own arrays and Python's numbers, and nothing else."""
     return Values(
-        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NO_TEXTS, None
+        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NONE, _NO_TEXTS
     )
 
 
@@ -145,6 +148,7 @@ class Reader:
         self.getters = {path: (owner, resolver(owner)) for path, owner in getters.items()}
         self.extended = tuple((p, resolver(p)) for p in sorted(found.extended))
         self.grown = found.grown
+        self.buckets = tuple((p, resolver(p), depth) for p, depth in found.buckets)
         self.owners = tuple((p, resolver(p)) for p in sorted(owners))
         self.written = found.written
         self.place = Span(nest.file, nest.loop.line)
@@ -155,7 +159,8 @@ class Reader:
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
-        more = self.extended or self.orders or self.owners or self.targets or self.questions
+        more: tuple[object, ...] = (*self.extended, *self.orders, *self.owners, *self.buckets)
+        more += *self.targets, *self.questions
         self.glance = None if more else Glance(self.arrays, self.numbers, self.calls, nest.roots)
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
@@ -306,11 +311,19 @@ class Reader:
                 raise self.refuse(Reason.WRONG_TYPE, f"{text(question)}, which may run code")
             answers[question] = reply
             key.append(reply)
+        buckets: dict[str, Buckets] = {}
+        for path, resolve, depth in self.buckets:
+            buckets[path] = found_buckets(path, resolve(said), depth)
+            key.append("buckets")
         named = frozenset(texts) if texts else _NO_TEXTS
         owners = arrays if owning and apart(arrays.values()) else None
         values = Values(
-            arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, named, owners
-        )
+            arrays, numbers, calls, plain, lists, more, None, dicts, answers, ragged, buckets,
+            named, owners,
+        )  # fmt: skip
+        if buckets:
+            empty = (resolve(said) for path, _, resolve in self.numbers if path in self.grown)
+            alone(buckets, {*_lists(values), *map(id, empty)})
         return tuple(key), values
 
     def _with_list(
@@ -379,6 +392,18 @@ class Reader:
         layout = "C" if flags & _C else "F" if flags & _F else "A"
         writeable, aligned = bool(flags & _WRITEABLE), bool(flags & _ALIGNED)
         return ArrayType(array.dtype.name, array.ndim, layout, writeable, aligned)
+
+
+def _lists(values: Values) -> Iterator[int]:
+    """The `id` of each list that a nest has to do with, but for buckets, and of other things."""
+    for mirror in values.lists.mirrors.values():
+        yield from within(mirror.value, len(mirror.holders) - 1)
+    for rows in values.ragged.values():
+        yield from within(rows, 1)
+    for table in values.dicts.values():
+        yield id(table)
+        yield from map(id, table.values() if type(table) is dict else table)
+    yield from map(id, values.extended.values())
 
 
 def _operand(expr: Expr, resolver: Callable[[str], Resolver]) -> Resolver:
