@@ -219,7 +219,10 @@ class Hunch:
         # A size among the values may be no length of a loop: calls take no longer than it is from
         # one to the next.
         share_s = _QUESTIONS * min(each_s, max(min(self.gone_s, self.took_s), _LEAST_S))
-        count = max(int(min(_HUNCH_S / share_s * LOOKS.excess(self.since), most)), 0)
+        excess = LOOKS.excess(self.since)
+        # What a call may take is no reason to look at each, where all of them have taken little.
+        most = max(most, min(excess * excess, _LONGEST_PAUSE) - 1)
+        count = max(int(min(_HUNCH_S / share_s * excess, most)), 0)
         self.last_s += count * self.last_s
         self.calls += count
         return count
