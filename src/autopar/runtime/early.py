@@ -48,8 +48,14 @@ class Early:
         self.last = 0.0, 0.0  # when a call was left, and what it was thought to take
         self.calls = 1  # since then, that one among them
 
-    def refusal(self, values: tuple[object, ...]) -> Refusal | None:
-        """Why the loop is left now, or None when it may be worth the imports."""
+    def refusal(self, values: tuple[object, ...], worth: bool) -> Refusal | None:
+        """Why the loop is left now, or None when it may be worth the imports.
+
+        Parameters
+        ----------
+        worth
+            Whether that is so by all that somebody else knows of the time it takes.
+        """
         at = Span(self.spec.file, self.spec.line)
         known = dict(zip(self.spec.roots, values, strict=True))
         found = {path: _value(path, known) for path in self.paths}
@@ -66,7 +72,7 @@ class Early:
         work_s, copies_s = self.costs(ints, tuple(shapes.values()))
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
-        if BACKGROUND.here:  # a copy of the process can afford them
+        if worth or BACKGROUND.here:  # a copy of the process can afford them
             return None
         expected_s = self.likely(work_s)
         tiny = expected_s < MACHINE.dispatch_s

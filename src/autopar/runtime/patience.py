@@ -101,13 +101,18 @@ class Patience:
         Calls that have gone unasked since it was said that they might.
     met
         Calls so far that were not taken.
+    small
+        Whether those that go unasked are too small to be, and not merely too early.
     """
 
-    __slots__ = ("gone", "largest", "left", "looks", "met", "refused", "resting", "tiny")
+    __slots__ = (
+        "gone", "largest", "left", "looks", "met", "refused", "resting", "small", "tiny",
+    )  # fmt: skip
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
         self.left = self.gone = self.tiny = self.refused = self.met = 0
+        self.small = True
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
         self.looks: tuple[Iterator[int], int] | None = None  # of the last turn, and after how many
 
@@ -135,14 +140,15 @@ class Patience:
         until
             Before that, whatever is in the calls makes no difference.
         """
-        blind = min(self.left, _LONG_BLIND if self.tiny >= VERY_LONG else _BLIND)
-        blind = min(blind, max(self.met, self.tiny) // _BLINDLY)
+        so_far = max(self.met, self.tiny)
+        blind = min(self.left, _LONG_BLIND if so_far >= VERY_LONG else _BLIND)
+        blind = min(blind, so_far // _BLINDLY)
         if blind <= 0:
             return ALWAYS
         if blind < _BLIND:
             self._skipped(blind)
             return itertools.repeat(False, blind)
-        most = _LONG_MOST_BLIND if self.tiny >= VERY_LONG else _MOST_BLIND
+        most = _LONG_MOST_BLIND if so_far >= VERY_LONG else _MOST_BLIND
         now = clock()
         end = now + PACE.blind_s(now)
         if until > end and blind == _LONG_BLIND:  # else calls take long
@@ -161,8 +167,9 @@ class Patience:
     def _skipped(self, count: int) -> None:
         self.left = max(self.left - count, 0)
         self.gone += count
-        self.tiny += count
         self.met += count
+        if self.small:
+            self.tiny += count
 
     def too_small(self, values: Sequence[object]) -> None:
         """The call was too little work."""
@@ -191,15 +198,17 @@ class Patience:
         """The interpreter has been measured to take less time: so many calls go unasked."""
         self.tiny = max(self.tiny, VERY_LONG)
         self.skip(values, count)
+        self.small = True
 
     def skip(self, values: Sequence[object], count: int) -> None:
         """So many calls like this one may go unasked."""
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
-        self.left, self.gone = count, 0
+        self.left, self.gone, self.small = count, 0, False
         self.met += 1
 
     def _rest(self, values: Sequence[object], count: int, longest: int) -> None:
         self.tiny += count
+        self.small = True
         self.largest = [max(size(v), m) for v, m in zip(values, self.largest, strict=True)]
         if self.tiny >= _FIRST:
             self.left, self.gone = min(self.tiny // 4, longest), 0

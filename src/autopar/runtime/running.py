@@ -186,6 +186,7 @@ class Runner:
 
     def done(self, state: Known, choice: Choice, variant: Variant, seconds: float) -> None:
         """Note a run that took so long, and what it has won."""
+        again = self.noted[:1] == (id(variant),)
         self.note(choice, variant, seconds)
         self.chooser.ran(state, choice, seconds)
         site, interpreted_s = self.site, choice.interpreted_s
@@ -193,7 +194,7 @@ class Runner:
         if choice.brief or choice.watched:
             whole_s = clock() - site.began
             site.doubtful = choice.brief and DOUBT * whole_s > interpreted_s
-            if choice.watched:
+            if choice.watched and again:  # the first run makes, and reads, what others need as well
                 site.lost_s = min(whole_s, _LONGEST_CALL) - interpreted_s
                 site.might_s = interpreted_s
 

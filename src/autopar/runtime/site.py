@@ -430,7 +430,7 @@ class Site:
         if self.early is None:
             assert self.record is not None
             return self.record.refusal
-        refusal = self.early.refusal(values)
+        refusal = self.early.refusal(values, self.guessed)
         if refusal is not None and refusal.reason is Reason.NOT_YET:
             self.pause = self.early.pause()
         return refusal

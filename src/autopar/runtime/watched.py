@@ -43,6 +43,12 @@ class Watched(Site):
     def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         """See `Site.run`."""
         result = super().run(values)
-        if result is None and (self.unknown is None or not self.unknown.watches()):
+        if result is None and not self.watches():
             self.now.plain = False
         return result
+
+    def watches(self) -> bool:
+        """Whether to ask in further iterations of a loop that goes on in Python."""
+        if self.trial is not None and self.trial.out:
+            return False  # which is to tell how long a whole one takes
+        return self.unknown is not None and self.unknown.watches()
