@@ -17,6 +17,7 @@ from autopar.runtime.process import clock
 _FIRST = 8  # tiny calls in a row before the first one is skipped
 _LONGEST = 256  # skipped in a row at the most
 _LONGEST_LOST = 4096  # after calls that have cost time
+_BRIEF_S = 2e-5  # from one call to the next, what they take included
 _QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions
 _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
@@ -99,20 +100,20 @@ class Patience:
     ----------
     gone
         Calls that have gone unasked since it was said that they might.
-    met
-        Calls so far that were not taken.
+    met, first
+        Calls so far that were not taken; at some time, and how many of them there were then.
     small
         Whether those that go unasked are too small to be, and not merely too early.
     """
 
     __slots__ = (
-        "gone", "largest", "left", "looks", "met", "refused", "resting", "small", "tiny",
+        "first", "gone", "largest", "left", "looks", "met", "refused", "resting", "small", "tiny",
     )  # fmt: skip
 
     def __init__(self, roots: int) -> None:
         self.largest = [0] * roots
         self.left = self.gone = self.tiny = self.refused = self.met = 0
-        self.small = True
+        self.small, self.first = True, (0.0, 0)
         self.resting = 0.0  # until then, in seconds of the clock of `asked`
         self.looks: tuple[Iterator[int], int] | None = None  # of the last turn, and after how many
 
@@ -131,6 +132,14 @@ class Patience:
         self.gone += 1
         self.met += 1
         return True
+
+    def brief(self, now: float) -> bool:
+        """Whether calls follow one another so fast that no loop within can be worth a question."""
+        first, met = self.first
+        if not first:
+            self.first = now, self.met
+            return False
+        return now - first < (self.met - met) * _BRIEF_S
 
     def turn(self, until: float = 0.0) -> Turn:
         """Calls that are not to be looked at: to skip one costs next to nothing.

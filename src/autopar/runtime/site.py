@@ -272,9 +272,7 @@ class Site:
 
     def waited(self, account: earlier.Account, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Decline a call that is not to be asked yet, after what an earlier run has found."""
-        if account.wakes or account.rests:  # to be asked when it is over
-            for child in self.children:
-                child.wake()
+        self.handed_on(account.wakes or account.rests > 0)  # to be asked when it is over
         count = account.pause(self.began)
         if count and account.firm:
             self.patience.beaten(values, count)
@@ -380,9 +378,7 @@ class Site:
     def left_alone(self, values: tuple[Any, ...], guess: Hunch | Unknown) -> None:
         """A call goes unasked: others may ask instead, or the loops within."""
         self.consider(values)
-        if guess.before.waits_s:
-            for child in self.children:
-                child.wake()
+        self.handed_on(guess.before.waits_s > 0)
 
     def consider(self, values: tuple[Any, ...]) -> None:
         """Have a copy of the process ask, if this call was one too many."""
@@ -549,6 +545,22 @@ class Site:
         if self.spec.members and not self.active:
             for child in self.children:
                 child.wake()
+
+    def handed_on(self, wakes: bool) -> None:
+        """A call goes unasked; the loops within it `wakes`, where it takes long enough for that."""
+        brief = self.patience.brief(self.began)
+        for child in self.children:
+            if brief:
+                child.doze()
+            elif wakes:
+                child.wake()
+
+    def doze(self) -> None:
+        """The loop around this one is left alone, and takes no time that is worth a question."""
+        if self.engine is None:
+            self.active = False
+            for child in self.children:
+                child.doze()
 
     def is_on(self) -> bool:
         """Whether loops of that kind are asked at all."""
