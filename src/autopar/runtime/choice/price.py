@@ -118,8 +118,10 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
     """Seconds for reading the elements of lists, and for putting new ones into those written."""
     read = {id(one): one.array.size for one in mirrors.values()}
     changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
+    ours = {id(one): one.array.size for path, one in mirrors.items() if path.startswith("<")}
     items_s = sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
-    return len(read) * MACHINE.list_s + items_s
+    # Lists of ours have been made of the user's for this call.
+    return len(read) * MACHINE.list_s + items_s + sum(ours.values()) * MACHINE.new_item_s
 
 
 def made_s(nest: Nest, values: Values) -> float:

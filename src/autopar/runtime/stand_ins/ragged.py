@@ -11,6 +11,7 @@ import numpy as np
 from autopar import pipeline
 from autopar.nest.ir import Nest
 from autopar.runtime.values.facts import Values
+from autopar.runtime.values.mirrors import Mirror
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 E = TypeVar("E")
@@ -37,21 +38,26 @@ class Ragged(Generic[E]):
     def roots(self, roots: tuple[Any, ...], values: Values) -> tuple[Any, ...]:
         """`roots` and what is in the lists now; raises `Refused`."""
         lists = [tuple(values.ragged[path]) for path in self.paths]
-        mine = {id(row) for rows in lists for row in rows}
-        mine |= {id(values.ragged[path]) for path in self.paths}
-        for other in values.extended.values():
-            if id(other) in mine:
-                raise self.refused(f"{self.paths[0]} has a list in it that is written")
-        for path in self.written:
-            found = values.lists.mirrors.get(path)
-            if found is None:
-                continue
-            deep = found.array.ndim > 1
-            inner = map(id, found.value) if deep else ()
-            if found.array.ndim > 2 or id(found.value) in mine or not mine.isdisjoint(inner):
-                raise self.refused(f"{self.paths[0]} has a list in it that is written")
+        mirrors = values.lists.mirrors
+        changed = [mirrors[path] for path in self.written if path in mirrors]
+        if changed or values.extended:  # else nobody asks which rows there are
+            self.only_read(lists, changed, values)
         pairs = zip(self.paths, lists, strict=True)
         return (*roots, *(one for path, rows in pairs for one in self.arrays(path, rows)))
+
+    def only_read(
+        self, lists: Sequence[tuple[Any, ...]], changed: Sequence[Mirror], values: Values
+    ) -> None:
+        """Raise `Refused` where a list that is written is one of these, or in one of them."""
+        mine = {id(row) for rows in lists for row in rows}
+        mine |= {id(values.ragged[path]) for path in self.paths}
+        written = set(map(id, values.extended.values()))
+        for one in changed:
+            if one.array.ndim > 2:
+                raise self.refused(f"{self.paths[0]} has a list in it that is written")
+            written |= {id(one.value), *map(id, one.value if one.array.ndim > 1 else ())}
+        if not mine.isdisjoint(written):
+            raise self.refused(f"{self.paths[0]} has a list in it that is written")
 
     def arrays(self, path: str, rows: tuple[Any, ...]) -> tuple[Any, ...]:
         """All items, where each row begins among them, and how long it is.
