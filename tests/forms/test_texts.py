@@ -130,6 +130,49 @@ def f(a, b, n, m):
 k = f(a, b, n, m)
 """,
 }
+NAMED |= {
+    "one of a word": """
+def f(a, b):
+    ts = tv = c = 0
+    for x, y in zip(a, b):
+        if x == y:
+            continue
+        if (x in "AG" and y in "AG") or (x in "CT" and y in "CCT"):
+            ts += 1
+        else:
+            tv += 1
+        c = 2 * c + (y not in "\u00c4C")
+    for i in range(len(a)):
+        c += a[i] in "G" or b[i % len(b)] not in "AC\\ud800"
+    return ts, tv, c
+k = f(a, b)
+""",
+    "of a helper's": """
+def letter(c):
+    return c in "ACGT"
+def f(a):
+    c = 0
+    for i in range(len(a)):
+        if letter(a[i]) and not letter(a[i - 1]):
+            c += i
+    return c
+k = f(a)
+""",
+    "their numbers": """
+def f(a, b):
+    h, many = 7, [0] * 128
+    for c in a:
+        h = (h * 31 + ord(c)) % 1000003
+    for i in range(len(b)):
+        x = b[i]
+        if ord(x) < 128:
+            many[ord(x)] += 1
+        elif x not in "\u00c4":
+            h += ord(b[i]) - ord(x) + ord(b[-1 - i])
+    return h, many
+k = f(a, b)
+""",
+}
 TAKEN |= NAMED
 
 INTERPRETED = {
@@ -181,6 +224,65 @@ for i in range(5):
     "kept": """
 for i in range(n):
     c = a[i]
+""",
+    "a word in a word": """
+def f(words):
+    c = 0
+    for q in words:
+        for i in range(5):
+            c = 2 * c + (q in "ABC")
+    return c
+k = f(["AB", "", "B", "CA"])
+""",
+    "a text in a word": """
+def f(q):
+    c = 0
+    for i in range(5):
+        c = 2 * c + (q in "ABC")
+    return c
+k = f("AB"), f("B"), f(""), f(a)
+""",
+    "numbers in a word": """
+try:
+    c = 0
+    for i in range(5):
+        c += u[i] in "ABC"
+except TypeError as error:
+    why = str(error)
+""",
+    "a character in a text": """
+c = 0
+for i in range(n):
+    c += a[i] in b
+""",
+    "nothing in nothing": """
+c = 0
+for i in range(n):
+    c += a[i] in ""
+""",
+    "the number of what is no character": """
+try:
+    for i in range(5):
+        k = ord(u[i])
+except TypeError as error:
+    why = str(error)
+try:
+    def f(q):
+        for i in range(5):
+            k = ord(q) + i
+        return k
+    k = f("A"), f("AB")
+except TypeError as error:
+    why += str(error)
+""",
+    "another ord": """
+ord = abs
+try:
+    c = 0
+    for i in range(n):
+        c += ord(a[i])
+except TypeError as error:
+    why = str(error)
 """,
     "in order": """
 c = 0

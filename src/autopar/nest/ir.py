@@ -246,6 +246,8 @@ COMPENSATED = frozenset(
     atom for atom, since in (("float", (3, 12)), ("complex", (3, 14))) if sys.version_info >= since
 )
 """Atoms of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
+AMONG, ORD = "<among>", "<ord>"
+"""Whether a character of a text is one of a word, and its number; see `nest.values.texts`."""
 IN = "<in>"
 """What is called for whether the key of ``d[k]``, its argument, is in ``d``, which may be a set."""
 IS_NONE = "<is none>"

@@ -135,6 +135,8 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}", _ATOM
         case Call(func="<conjugate>" | "<conj>" as func, args=(arg,)):
             return f"{_at(arg, _ATOM)}.{func.strip('<>')}()", _ATOM
+        case Call(func=ir.AMONG, args=(one, word)):
+            return f"{_at(one, _COMPARE + 0.1)} in {text(word)}", _COMPARE
         case Call(func=func, args=args, names=names):
             given = [text(arg) for arg in args]
             first = len(args) - len(names)

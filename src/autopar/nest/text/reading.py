@@ -318,7 +318,7 @@ class Reading:
     def member(
         self, node: ast.expr, among: ast.expr, negative: bool, whole: ast.Compare
     ) -> ir.Expr:
-        """``node in (1, 2, 3)``, ``node in range(5, 10)``, ``node in d``."""
+        """``node in (1, 2, 3)``, ``in range(5, 10)``, ``in "AEIOU"``, ``in d``."""
         line = whole.lineno
         match among:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if 0 < len(elts) <= _MOST_MEMBERS:
@@ -334,6 +334,8 @@ class Reading:
                 there = ir.Call("<index>", (self.again(node, whole),), line)
                 first = ir.Compare("<=", start, here, line)
                 found = ir.Logic("and", (first, ir.Compare("<", there, stop, line)), line)
+            case ast.Constant(value=str(word)) if 0 < len(word) <= _MOST_MEMBERS:
+                found = ir.Call(ir.AMONG, (self.argument(node), ir.Word(word, line)), line)
             case _ if self.path(among) is not None:
                 key = self.expr(node)
                 held = ir.Load(self.live_in(among), (key,), self.next_id(), among.lineno)
@@ -397,6 +399,9 @@ class Reading:
         if func == "len" and len(node.args) == 1 and not names:
             self.counting[func] = func
             return self.length(node.args[0])
+        if func == "ord" and len(node.args) == 1 and not names:
+            self.counting[func] = func
+            return ir.Call(ir.ORD, (self.argument(node.args[0]),), line)
         if func == "float" and not names:
             match node.args:
                 case [ast.Constant(value=str() as spelled)]:

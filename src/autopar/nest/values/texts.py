@@ -1,4 +1,4 @@
-"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] == "A"``, ``for a in s``.
+"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] in "AG"``, ``for a in s``.
 
 A text is an array of the numbers of its characters, as long as nothing but that is done with it,
 and a name that is always one of them is such a number.
@@ -7,7 +7,9 @@ and a name that is always one of them is such a number.
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import count
 
+from autopar.nest import ir
 from autopar.nest.flow import exposed
 from autopar.nest.ir import (
     Asked,
@@ -19,16 +21,17 @@ from autopar.nest.ir import (
     Expr,
     For,
     Load,
+    Logic,
     Name,
     Nest,
     Stmt,
     Word,
 )
-from autopar.nest.meaning import rebuilt, rewritten
+from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.nest.walking import statements
-from autopar.records import dataclass, replace
+from autopar.nest.walking import numbers, statements
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _NUMBER = "<index>"
@@ -83,13 +86,17 @@ def _is_character(value: Expr, texts: Collection[str], names: Collection[str]) -
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Numbers:
     """Puts numbers in place of characters; `names` are always such."""
 
     nest: Nest
     texts: Collection[str]
     names: frozenset[str]
+    ids: count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = count(1 + max(numbers(self.nest.loop)))
 
     def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         return tuple(map(self.statement, stmts))
@@ -122,6 +129,14 @@ class _Numbers:
                 words = isinstance(left, Word) and isinstance(right, Word)
                 if one is not None and two is not None and not words:
                     return Compare("==" if expr.op == "==" else "!=", one, two, expr.line)
+            case Call(func=ir.AMONG, args=(one, Word(value=str(word))), line=line):
+                number = self.number(one)
+                if number is not None and not isinstance(one, Word):
+                    return self.among(number, word, line)
+            case Call(func=ir.ORD, args=(one,)):
+                number = self.number(one)
+                if number is not None and not isinstance(one, Word):
+                    return number
             case Call(func=func, args=(Load(array=path) as load,)) if func == _NUMBER:
                 if path in self.texts:  # as this has put it
                     return replace(expr, args=(rebuilt(load, self.expr),))
@@ -130,6 +145,14 @@ class _Numbers:
             case Name(id=name) if name in self.names:
                 raise self.refuse(f"{text(expr)}, a character of a text", 0)
         return rebuilt(expr, self.expr)
+
+    def among(self, number: Expr, word: str, line: int) -> Expr:
+        """Whether it is the number of a character of `word`."""
+        tests = tuple(
+            Compare("==", renumbered(number, self.ids), Const(ord(one)), line)
+            for one in dict.fromkeys(word)
+        )
+        return tests[0] if len(tests) == 1 else Logic("or", tests, line)
 
     def refuse(self, detail: str, line: int) -> Refused:
         span = Span(self.nest.file, line or self.nest.loop.line)
