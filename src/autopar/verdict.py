@@ -46,6 +46,9 @@ def _in_form(form: str, found: re.Match[str]) -> str:
     return form.format(found[1].replace(DOT, "."), *found.groups()[1:])
 
 
+_LONGEST = 200  # characters of what a reason is about
+
+
 class Reason(enum.Enum):
     """Stable codes of the report; the value is the sentence that a user reads."""
 
@@ -56,7 +59,7 @@ class Reason(enum.Enum):
     TURNED_OFF = "switched off by a comment"
     UNBOUND = "a name has no value yet"
     SHADOWED = "a builtin name means something else here"
-    NOT_ARRAY = "this is used as an array but is neither one of NumPy's nor a list of numbers"
+    NOT_ARRAY = "this is no array of NumPy's, and no list or dictionary of numbers"
     WRONG_TYPE = "values of this type are not taken"
     WRONG_RANK = "the number of subscripts differs from the array's dimensions"
     SIZES = "lengths or subscripts here are outside what is taken, or only Python can tell"
@@ -107,8 +110,10 @@ class Refusal:
     @property
     def text(self) -> str:
         """The sentence without the place."""
-        said = f": {spoken(self.detail)}" if self.detail else ""
-        return self.reason.value + said
+        detail = spoken(self.detail)
+        if len(detail) > _LONGEST:  # as the value of a text may be
+            detail = f"{detail[: 2 * _LONGEST // 3]} … {detail[-_LONGEST // 4 :]}"
+        return f"{self.reason.value}: {detail}" if detail else self.reason.value
 
 
 class Refused(Exception):

@@ -117,7 +117,7 @@ def test_a_class_with_elements_of_its_own(b, name):
     a = np.zeros(40, b.dtype) if isinstance(b, np.recarray) else np.zeros(40)
     found, why = status(PLAIN, a=a, b=b, n=40)
     assert found == "interpreted"
-    assert why.startswith("this is used as an array but is neither one of NumPy's nor a list of")
+    assert why.startswith("this is no array of NumPy's, and no list or dictionary of numbers")
     assert why.endswith(name)
 
 

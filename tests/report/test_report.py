@@ -53,6 +53,15 @@ def test_json_has_the_promised_shape():
     assert left["reason"] == "line 32: this array is read-only: a and b"
 
 
+def test_a_reason_has_an_end():
+    """What it is about may be the value of a text."""
+    found = Refusal(Reason.SYNTAX, Span("app.py", 3), repr("a" * 9999 + "b")).text
+    assert found.startswith("this construct is not taken: 'aaa")
+    assert found.endswith("aab'")
+    assert " … " in found
+    assert len(found) < 250
+
+
 def test_loops_that_ran_together_have_a_line_each(monkeypatch):
     whole = LoopRecord("app.py", 3, "f", "parallel", "opencl:0", runs=4, transfer_bytes=80, run_s=2)
     first = LoopRecord("app.py", 3, "f", "parallel", together=whole, leads=True, runs=1, run_s=0.5)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
+
+from autopar.runtime.early import _kind
 
 PROBE = """
 import sys
@@ -62,3 +65,20 @@ def test_objects_are_nothing_to_import_for(tmp_path: Path) -> None:
 def test_a_small_array_loop_imports_no_compiler(tmp_path: Path) -> None:
     loop = "import numpy as np\na = np.zeros(5)\nfor i in range(5): a[i] = i"
     assert heavy_imports(loop, tmp_path) == "numpy"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (["a", "b"], "a list of str"),
+        ([(), 3], "a list of an empty tuple"),
+        ((["a"],), "a tuple of list of str"),
+        ({}, "an empty dict"),
+        ({"a": 1}, "a dict whose keys are no integers"),
+        ([{2.5: 1}], "a list of a dict whose keys are no integers"),
+        (None, "of type NoneType"),
+        (deque([1]), "of type deque"),
+    ],
+)
+def test_what_it_is_instead(value: object, told: str) -> None:
+    assert _kind(value) == told

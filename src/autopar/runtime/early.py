@@ -63,8 +63,7 @@ class Early:
         for path in self.arrays:
             if shapes.get(path) is None and not self.may_grow(path, found.get(path)):
                 # Somebody may import NumPy later, so this is for now only.
-                kind = type(_value(path, known)).__name__
-                return Refusal(Reason.NOT_ARRAY, at, f"{path} is {kind}, and NumPy is not imported")
+                return Refusal(Reason.NOT_ARRAY, at, f"{path} is {_kind(_value(path, known))}")
         settings = config.current()
         if settings.verify or settings.fail_on_fallback:
             return None
@@ -146,6 +145,23 @@ def _shape(value: object) -> Sizes | None:
         shape.append(len(value))
         value = value[0]
     return tuple(shape) if shape and type(value) in _NUMBERS else None
+
+
+def _kind(value: object) -> str:
+    """What a list, or another thing, is and holds."""
+    held: list[str] = []
+    while type(value) in (list, tuple) and value and len(held) < _DEEPEST:
+        assert isinstance(value, list | tuple)
+        held.append(type(value).__name__)
+        value = value[0]
+    name = type(value).__name__
+    if type(value) in (list, tuple, dict) and not value:
+        what = f"an empty {name}"
+    elif type(value) is dict:
+        what = "a dict whose keys are no integers"
+    else:
+        what = f"{'' if held else 'of type '}{name}"
+    return f"a {' of '.join((*held, what))}" if held else what
 
 
 def _subscripted(nest: Nest) -> Iterator[str]:

@@ -100,8 +100,10 @@ class Tables(Generic[E]):
         """
         told = path in self.told  # whether there is a key is all that is asked
         what = type(table).__name__
-        if len(table) > _MOST or not (table or told):
-            raise self.refused(f"{path} is a {what} of {len(table)} keys")
+        if not (table or told):
+            raise self.refused(f"{path} is an empty {what}")
+        if len(table) > _MOST:
+            raise self.refused(f"{path} is a {what} of more than {_MOST} keys")
         # At once: other threads may change it.
         items = tuple(table.items() if type(table) is dict else ((key, None) for key in table))
         found = tuple([key for key, _ in items])
