@@ -233,3 +233,43 @@ def test_a_turn_does_nothing_at_the_end_of_a_process() -> None:
         found += [part for part in gc.get_referents(one) if isinstance(part, Iterator | tuple)]
     assert "callable_iterator" in {type(one).__name__ for one in found}
     assert all(harmless([one]) for one in found)
+
+
+def test_declines_that_take_long_are_seldom() -> None:
+    patience = Patience(1)
+    for _ in range(3):
+        assert not patience.refuse()
+        patience.dear((3,), 1.0, 1.001)
+    assert not patience.quiet((3,), 1.002)
+    for took_s, again in ((1e-5, False), (1e-3, True)):
+        assert not patience.refuse()
+        patience.dear((3,), 1.0, 1.0 + took_s)
+        assert patience.quiet((3,), 1.1) is again
+    assert not patience.quiet((300,), 1.1)
+    patience.left = 0
+    assert not patience.quiet((3,), 1.3)
+
+
+def test_waiting_is_no_sign_of_small_calls() -> None:
+    patience = Patience(1)
+    for _ in range(40):
+        patience.skip((3,), 100)
+        while patience.quiet((3,)):
+            pass
+    patience.lost((3,), 1e-3, 1e-3)
+    assert patience.left < 20
+    patience.too_small((3,))
+    for _ in range(10 * patience.left):
+        if not patience.quiet((3,)):
+            patience.too_small((3,))
+    patience.lost((3,), 1e-3, 1e-3)
+    assert patience.left > 20
+
+
+def test_calls_that_follow_one_another_fast() -> None:
+    patience = Patience(1)
+    assert not patience.brief(1.0)
+    patience.skip((3,), 100)
+    patience._skipped(100)
+    assert patience.brief(1.001)
+    assert not patience.brief(1.1)

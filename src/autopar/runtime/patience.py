@@ -34,6 +34,7 @@ _MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a th
 _FIRM_S, _MOST_FIRM = 0.05, 255 << 12  # where only time can make a difference
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
+_FEW, _DEAR_S = 4, 2e-4  # declines in a row from which on it matters that one takes so long
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
 
 
@@ -226,6 +227,13 @@ class Patience:
         """The call was declined for what its values are; True when that is enough."""
         self.refused += 1
         return self.refused >= _STUBBORN
+
+    def dear(self, values: Sequence[object], began: float, now: float) -> None:
+        """The same, where several in a row are: those that take long are to be seldom."""
+        if self.refused >= _FEW and now - began > _DEAR_S:
+            self.asked(now - began, now)
+            self.tiny = max(self.tiny, VERY_LONG)
+            self.skip(values, 0)
 
     def taken(self) -> None:
         """The call ran as kernels."""

@@ -233,6 +233,8 @@ class Site:
                 Before(self.spec).loses(0.0)  # nothing is to be had, whatever it takes
             if self.patience.refuse():
                 self.active = False
+            elif self.reason in _FOR_GOOD:
+                self.patience.dear(values, self.began, clock())
         return result
 
     def taken(self, values: tuple[Any, ...]) -> None:
