@@ -84,8 +84,8 @@ for i in range(n):
 def again(mode):
     for i in range(n):
         v[i] += 1.0 if mode == Mode.OPEN else 2.0
-for mode in (Mode.OPEN, Mode.CLOSED, Flag.ON, None, "OPEN", 1, 1.5):
-    again(mode)
+again(Mode.OPEN), again(Mode.CLOSED), again(Flag.ON)
+again(None), again("OPEN"), again(1), again(1.5)
 """,
     "what is only assigned otherwise": """
 t = 5

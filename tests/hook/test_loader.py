@@ -126,10 +126,31 @@ def test_a_failure_of_ours_leaves_the_module_alone(settings, monkeypatch, capsys
     assert all(line.startswith("[autopar] ") for line in shown.splitlines())
 
 
+def test_of_each_loop_that_is_left_it_is_said_why(settings, capsys):
+    text = b"""
+def f(d, rows, n):
+    for key, value in d.items():
+        for i in range(n):
+            rows[i] += value
+    while d:
+        d.popitem()
+    for line in open(n):
+        print(line)
+    for i in range(n):
+        for j in (1, i):
+            rows[i] += j
+"""
+    config.use(replace(settings, verbose=1))
+    loader.code_of(text, "/a/user.py", "module")
+    said = capsys.readouterr().err.splitlines()
+    assert [line.rpartition(": ")[2] for line in said] == ["d.items()", "d.popitem()", "open(n)"]
+    assert [line.split(":")[2] for line in said] == ["3", "6", "8"]
+
+
 def test_terms_without_end_leave_the_module_alone(settings, capsys):
     config.use(replace(settings, verbose=1))
     assert loader.code_of(LOOPS + b"x = 1\ny = x" + b" + x" * 40 + b"\n", "/a/user.py", "module")
-    assert capsys.readouterr().err == ""
+    assert "left alone" not in capsys.readouterr().err
     terms = LOOPS + b"x = 1\ny = x" + b" + x" * 990 + b"\n"
     compile(terms, "/a/user.py", "exec")
     assert loader.code_of(terms, "/a/user.py", "module") is None

@@ -529,4 +529,4 @@ def run():
 run()
 ended, count = done, 0
 """
-    assert not same(source)
+    assert same(source) == {10: "not-range"}

@@ -84,7 +84,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("title", TAKEN)
 def test_taken(title):
-    assert became(TAKEN[title])[0] == "compiled"
+    assert "compiled" in became(TAKEN[title])
 
 
 # ---------------------------------------------------------------------------- left alone

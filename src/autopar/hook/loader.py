@@ -88,6 +88,7 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     """The code with its sites, and the refusals in the journal."""
     for line, function, refusal in loops.refusals:
         journal.loop(file, line, function).refusal = refusal
+        journal.say_once(1, f"left to Python: {refusal}")
     if loops.code is None:
         return None
     from autopar.hook import record

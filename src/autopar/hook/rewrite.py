@@ -89,7 +89,7 @@ def rewrite(source: str | bytes, file: str, token: str) -> Loops:
     refusals = [
         (c.nodes[0].lineno, c.function, why)
         for c, why in zip(candidates, refused, strict=True)
-        if why is not None and isinstance(c.nodes[0], ast.For)
+        if why is not None and isinstance(c.nodes[0], Loop)
     ]
     known = functions(tree)
     specs = [_spec(candidates[i], file, taken, known) for i in taken]  # before the tree changes

@@ -15,7 +15,7 @@ def text(records: Iterable[LoopRecord] | None = None) -> str:
     """A table of `records`, or else of the whole journal."""
     rows = [_row(record) for record in (journal.records() if records is None else records)]
     if not rows:
-        return "no loops over range(...) were found"
+        return "no loops were found"
     return "\n".join(_aligned([_HEAD, *rows]))
 
 

@@ -15,7 +15,7 @@ from autopar.nest.bound import stored
 from autopar.nest.ir import COUNTING, Nest
 from autopar.nest.text.counted import outermost, promising
 from autopar.nest.text.iteration import called
-from autopar.nest.text.lift import Loop, lift, lift_run, lift_together
+from autopar.nest.text.lift import Loop, heading, lift, lift_run, lift_together
 from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
 from autopar.nest.text.neighbours import neighbours
@@ -217,9 +217,8 @@ class _Search:
     def loop(self, node: Loop, parent: int | None, inner: bool) -> int | None:
         """The parent of what is in `node`."""
         if not _countable(node):
-            if isinstance(node, ast.For) and _of_numbers(node.iter):
-                where = Span(self.file, node.lineno)
-                self.add((node,), Refusal(Reason.NOT_RANGE, where, ast.unparse(node.iter)), parent)
+            if parent is None:
+                self.add((node,), self.not_counted(node), parent)
             return parent
         nest = lift(node, self.file, self.function, functools.partial(self.live, node))
         methods = None
@@ -231,9 +230,12 @@ class _Search:
             unknown = not inner and isinstance(nest, Nest) and self.unknown(node, nest)
             between = stretch(node, nest, self.live, self.lifted, unknown)
         if between is None or not _worth(between.nest):
-            told = taken or (isinstance(nest, Refusal) and _counts(node))
-            number = self.add((node,), nest, parent, 0, methods, inner) if told else None
-            return number if taken else parent
+            if taken:
+                return self.add((node,), nest, parent, 0, methods, inner)
+            if parent is None:
+                left = nest if isinstance(nest, Refusal) else self.not_counted(node)
+                self.add((node,), left, parent)
+            return parent
         around = parent
         if taken and not between.watched:  # else it is the whole loop, from any iteration on
             around = self.add((node,), nest, parent, 0, methods, inner)
@@ -243,6 +245,12 @@ class _Search:
         self.found.append(own)
         # What is inside is asked beside it: the interpreter executes it at each event.
         return len(self.found) - 1 if between.watched else around
+
+    def not_counted(self, node: Loop) -> Refusal:
+        """Why a loop is none of those that may be taken."""
+        word = "while " if isinstance(node, ast.While) else ""
+        head = word + ast.unparse(heading(node)[-1])
+        return Refusal(Reason.NOT_RANGE, Span(self.file, node.lineno), head)
 
     def unknown(self, node: Loop, nest: Nest) -> bool:
         """Whether the text of `node` says nothing of how long it takes."""
@@ -274,35 +282,6 @@ def _countable(node: Loop) -> bool:
     if called(node.iter) is not None:
         return called(node.iter) in COUNTING
     return isinstance(node.iter, _ITEMS)
-
-
-def _of_numbers(node: ast.expr) -> bool:
-    """Whether a loop over `node` goes through what NumPy or `itertools` makes of numbers."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy" | "itertools"))):
-            return True
-    return False
-
-
-def _counts(node: Loop) -> bool:
-    """Whether the user would expect it to be taken: most other loops are nobody's concern."""
-    if isinstance(node, ast.For):
-        return called(node.iter) == "range"
-    tests = [node.test]
-    match node.test:
-        case ast.BoolOp(op=ast.And(), values=values):
-            tests = values
-    stepped = {
-        stmt.target.id
-        for stmt in node.body
-        if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name)
-    }
-    return any(
-        isinstance(side, ast.Name) and side.id in stepped
-        for test in tests
-        if isinstance(test, ast.Compare)
-        for side in (test.left, *test.comparators)
-    )
 
 
 def _worth(nest: Nest) -> bool:

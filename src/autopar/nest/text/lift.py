@@ -305,7 +305,8 @@ class Lifter(Iteration):
         """A loop over the items of an array, or of several, numbered perhaps, or backwards."""
         line, here = node.lineno, self.next_id()
         words = (part.id for part in every(node.target) if isinstance(part, ast.Name))
-        place = self.hide(next(words, "place"))
+        whose = "" if isinstance(node.target, ast.Name) else "place of "  # a list may be its item
+        place = self.hide(whose + next(words, "items"))
         changed = stored([*node.body, node.target])
         lengths: list[ir.Expr] = []
         source, first = node.iter, 0
