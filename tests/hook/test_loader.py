@@ -144,7 +144,7 @@ def f(d, rows, n):
     loader.code_of(text, "/a/user.py", "module")
     said = capsys.readouterr().err.splitlines()
     assert [line.rpartition(": ")[2] for line in said] == ["d.items()", "d.popitem()", "open(n)"]
-    assert [line.split(":")[2] for line in said] == ["3", "6", "8"]
+    assert [line.split(":")[2] for line in said] == ["3", "7", "8"]
 
 
 def test_terms_without_end_leave_the_module_alone(settings, capsys):

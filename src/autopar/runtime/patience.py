@@ -19,6 +19,7 @@ _LONGEST = 256  # skipped in a row at the most
 _LONGEST_LOST = 4096  # after calls that have cost time
 _BRIEF_S = 2e-5  # from one call to the next, what they take included
 _QUESTION_S = 2e-5  # a lost call counts for as many tiny ones as it has cost questions
+_DEARLY_S = 5e-4  # at the most, where nothing is lost but the question
 _GROWTH = 4  # a live-in so many times larger than any seen so far ends the skipping
 _STUBBORN = 64  # declines in a row, for reasons of type or construct, that end all questions
 _BLIND = 7  # calls in a row that are not even looked at, and of all so far
@@ -181,9 +182,10 @@ class Patience:
         if self.small:
             self.tiny += count
 
-    def too_small(self, values: Sequence[object]) -> None:
-        """The call was too little work."""
-        self._rest(values, 1, _LONGEST)
+    def too_small(self, values: Sequence[object], seconds: float = 0.0) -> None:
+        """The call was too little work, which it has taken so long to find out."""
+        dearly_s = min(seconds, _DEARLY_S) if self.tiny >= _FIRST else 0.0  # imports, at first
+        self._rest(values, 1 + int(dearly_s / _QUESTION_S), _LONGEST)
 
     def asked(self, seconds: float, now: float) -> None:
         """A question that led to nothing took so long: others like it must not cost much more.

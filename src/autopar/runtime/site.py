@@ -222,7 +222,7 @@ class Site:
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
-            self.patience.too_small(values)
+            self.patience.too_small(values, now - self.began)
             self.turn = self.patience.turn()
         elif self.reason is Reason.NOT_YET:
             self.consider(values)
@@ -390,8 +390,9 @@ class Site:
         """Ask as a copy does: `values`, if the loop is declined for what it is."""
         self.forget()
         declined = self.ask(values) is None and self.reason in _FOR_GOOD
-        # Without NumPy it was not looked at: who imports that later is another matter.
-        return values if declined and "numpy" in sys.modules else None
+        # Without NumPy no more is known than what there is, and how much of it.
+        looked = "numpy" in sys.modules or self.reason in (Reason.NOT_ARRAY, Reason.TOO_SMALL)
+        return values if declined and looked else None
 
     def forget(self) -> None:
         """Why the last call was declined is of no interest any more."""
