@@ -417,3 +417,20 @@ def test_a_tiny_script_waits_for_no_module_that_it_does_not_use(tmp_path: Path) 
             text=True,
         )
     assert done.stdout == "14\n[]\n"
+
+
+def test_what_a_call_may_take_is_no_reason_to_look_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, look_s, each_s, looks, calls = 0.0, 1e-5, 2e-6, 0, 0
+    monkeypatch.setattr(hunch, "clock", lambda: now)
+    monkeypatch.setattr(hunch, "LOOKS", hunch.Looks())
+    monkeypatch.setattr(Hunch, "cost_s", lambda self: 1e3)
+    one, values = made((1, 2)), (np.zeros((30, 30)), 10**9)  # which it might go through
+    while calls < 200_000:
+        assert one.worth(values) is False
+        assert one.last_s > 10.0
+        looks += 1
+        now += look_s / 2
+        more = 1 + one.pause()
+        now += look_s / 2 + more * each_s
+        calls += more
+    assert looks * look_s < 0.1 * calls * each_s

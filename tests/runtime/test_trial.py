@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from autopar.runtime.patience import Patience
+from autopar.runtime.site import Site
 from autopar.runtime.trial import Trial
+from autopar.runtime.watched import Watched
+from autopar.site_spec import SiteSpec
 
 
 def calls(kernels_s: float, interpreted_s: float, count: int) -> list[bool]:
@@ -65,3 +70,37 @@ def test_only_calls_in_doubt_that_follow_one_another_are_measured() -> None:
         else:
             assert not trial.compiled(call * 1e-5)
     assert not trial.out
+
+
+def test_a_loop_that_is_asked_in_each_iteration_is_left_whole() -> None:
+    """Else eight of its iterations would count as eight calls."""
+    site = Watched(SiteSpec("a.py", 1, "f", (), (), b"", "", None, watched=True), None)
+    site.unknown = SimpleNamespace(watches=lambda: True)  # type: ignore[assignment]
+    assert site.watches()
+    site.trial = Trial()
+    assert site.watches()
+    while not site.trial.compiled(1.0):
+        pass
+    assert not site.watches()
+
+
+def test_loops_within_calls_of_microseconds_doze() -> None:
+    specs = [SiteSpec("a.py", line, "f", (), (), b"", "", None) for line in (1, 2, 3)]
+    outer = Site(specs[0], None)
+    inner = Site(specs[1], outer)
+    innermost = Site(specs[2], inner)
+    outer.began = 1.0
+    outer.handed_on(wakes=False)
+    assert not inner.active
+    outer.handed_on(wakes=True)
+    inner.handed_on(wakes=True)
+    assert inner.active
+    assert innermost.active
+    outer.patience._skipped(1000)
+    outer.began = 1.001
+    outer.handed_on(wakes=True)
+    assert not inner.active
+    assert not innermost.active
+    outer.began = 3.0
+    outer.handed_on(wakes=True)
+    assert inner.active
