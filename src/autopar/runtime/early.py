@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from autopar import config
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
@@ -68,7 +68,8 @@ class Early:
         if settings.verify or settings.fail_on_fallback:
             return None
         ints = tuple(v if type(v) is int else None for v in values)
-        work_s, copies_s = self.costs(ints, tuple(shapes.values()))
+        bools = tuple(map(_holds_bools, found.values()))
+        work_s, copies_s = self.costs(ints, tuple(shapes.values()), bools)
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
         if worth or BACKGROUND.here:  # a copy of the process can afford them
@@ -107,19 +108,20 @@ class Early:
         return type(value) is list and (path in self.extended or (path in self.grown and not value))
 
     def _costs(
-        self, ints: tuple[int | None, ...], shapes: tuple[Sizes | None, ...]
+        self, ints: tuple[int | None, ...], shapes: tuple[Sizes | None, ...], bools: Sequence[bool]
     ) -> tuple[float, float]:
         """Seconds of the loop itself, and of copies of its lists."""
         known = zip(self.spec.roots, ints, strict=True)
         env = {k: float(v) for k, v in known if v is not None and abs(v) < _LARGEST}
         copies_s = 0.0
-        for path, shape in zip(self.paths, shapes, strict=True):
+        for path, shape, cheap in zip(self.paths, shapes, bools, strict=True):
             count = 1.0 if shape else 0.0
             for axis, size in enumerate(shape or ()):
                 env[extent(path, axis)] = size
                 count *= size
             copies_s += count * MACHINE.item_s
-            copies_s += count * MACHINE.new_item_s if path in self.written else 0.0
+            if path in self.written:
+                copies_s += count * (MACHINE.item_s if cheap else MACHINE.new_item_s)
         op_s = MACHINE.listed_op_s
         return estimate.operations(self.outline, env) * op_s, copies_s
 
@@ -145,6 +147,11 @@ def _shape(value: object) -> Sizes | None:
         shape.append(len(value))
         value = value[0]
     return tuple(shape) if shape and type(value) in _NUMBERS else None
+
+
+def _holds_bools(value: object) -> bool:
+    """Whether the first item of a list is a bool: there are two, and no more are made."""
+    return type(value) is list and bool(value) and type(value[0]) is bool
 
 
 def _kind(value: object) -> str:

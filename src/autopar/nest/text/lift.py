@@ -306,7 +306,7 @@ class Lifter(Iteration):
         line, here = node.lineno, self.next_id()
         words = (part.id for part in every(node.target) if isinstance(part, ast.Name))
         whose = "" if isinstance(node.target, ast.Name) else "place of "  # a list may be its item
-        place = self.hide(whose + next(words, "items"))
+        place = self.hide(whose + next(words, "items").strip("<>").partition(" ")[0])
         changed = stored([*node.body, node.target])
         lengths: list[ir.Expr] = []
         source, first = node.iter, 0

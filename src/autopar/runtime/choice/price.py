@@ -118,10 +118,17 @@ def lists_s(mirrors: Mapping[str, Mirror], written: Collection[str]) -> float:
     """Seconds for reading the elements of lists, and for putting new ones into those written."""
     read = {id(one): one.array.size for one in mirrors.values()}
     changed = {id(one): one.array.size for path, one in mirrors.items() if path in written}
+    bools = {id(one): changed.pop(id(one), 0) for one in mirrors.values() if _holds_bools(one)}
     ours = {id(one): one.array.size for path, one in mirrors.items() if path.startswith("<")}
-    items_s = sum(read.values()) * MACHINE.item_s + sum(changed.values()) * MACHINE.new_item_s
+    items_s = (sum(read.values()) + sum(bools.values())) * MACHINE.item_s
+    items_s += sum(changed.values()) * MACHINE.new_item_s
     # Lists of ours have been made of the user's for this call.
     return len(read) * MACHINE.list_s + items_s + sum(ours.values()) * MACHINE.new_item_s
+
+
+def _holds_bools(one: Mirror) -> bool:
+    """Of which there are two, and no more are made."""
+    return bool(one.array.dtype.kind == "b")
 
 
 def made_s(nest: Nest, values: Values) -> float:
