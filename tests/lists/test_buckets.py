@@ -146,6 +146,31 @@ def test_a_row_of_two_lists(lenient, other):
     assert both(source, n=7).loops[4] != "compiled"
 
 
+@pytest.mark.parametrize("rows", ["[[1], [2], [3]]", "[[[1], [2]], [[3], [4]], [[5], [6]]]"])
+def test_a_list_in_itself(lenient, rows):
+    """What is appended to it makes it longer, or is a row of it from then on."""
+    deep = "[0]" * (rows.count("[[[") + 0)
+    body = f"rows[i % 3]{deep}.append(i)\nk = 2 * k + len(rows)"
+    inner = program(body, f"[*{rows}]").replace("before = ", "rows[1] = rows\nbefore = ")
+    inner += "rows[1] = before[1] = None\nfound = str(found)\n"
+    assert both(inner, n=7).loops[4] != "compiled"
+
+
+def test_a_row_that_holds_others(lenient):
+    body = "rows[i % 2][i % 3 % 2].append(i)\nk += 1"
+    source = program(body, "[[[], []], [[], []]]")
+    source = source.replace("before = ", "rows[0][1] = rows[1]\nbefore = ")
+    assert both(source, n=7).loops[4] != "compiled"
+
+
+def test_objects_that_are_there_are_not_asked(strict):
+    config.use(replace(config.current(), verify=True))
+    head = "class A:\n    def __array__(self, *_):\n        raise ValueError\n"
+    source = head + program("rows[i % 3].append(i)", "[[A()], [1], []]")
+    source += "rows[0], before[0], A = rows[0][1:], None, None\n"
+    assert same(source, n=7)[7] == "compiled"
+
+
 def test_a_list_that_grows_is_a_row(lenient):
     body = "rows[i % 3].append(i)\nother.append(i)\nif len(other) > 3:\n    k += other[0]"
     assert both(program(body, other="rows[1]"), n=7).loops[4] != "compiled"

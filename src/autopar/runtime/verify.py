@@ -125,9 +125,15 @@ def check_rows(
 ) -> None:
     """Raise `VerifyError` where lists hold other items than the interpreter has appended."""
     for path, rows in wanted.items():
-        if not all(map(same, found[path], rows)):
+        if not all(map(_alike_rows, found[path], rows)):
             place = f"{nest.file}:{nest.loop.line}"
             raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {rows!r}")
+
+
+def _alike_rows(mine: list[Any], theirs: list[Any]) -> bool:
+    """What was in a row before is the very same, whatever it is."""
+    pairs = zip(mine, theirs, strict=False)
+    return len(mine) == len(theirs) and all(one is two or same(one, two) for one, two in pairs)
 
 
 def _alike(mine: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:

@@ -53,6 +53,8 @@ def together(band: Sequence[For]) -> bool:
         return False
     if exposed(body) & written(body) or _read_after(body, frozenset()):
         return False
+    if _set_as_well(body):
+        return False
     return _uniform(body, assigned)
 
 
@@ -153,6 +155,14 @@ def _counted_again(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:
         if own & around or any(_counted_again(block, around | own) for block in blocks(stmt)):
             return True
     return False
+
+
+def _set_as_well(stmts: Sequence[Stmt]) -> bool:
+    """Whether the variable of a loop is also assigned, and so has a value in each iteration."""
+    variables = frozenset(counters(stmts))
+    every = (inner for stmt in stmts for inner in statements(stmt))
+    scalars = (s.target.id for s in every if isinstance(s, Assign) and isinstance(s.target, Name))
+    return not variables.isdisjoint(scalars)
 
 
 def _read_after(stmts: Sequence[Stmt], around: frozenset[str]) -> bool:

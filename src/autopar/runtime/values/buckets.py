@@ -51,21 +51,32 @@ def buckets(path: str, value: object, depth: int) -> Buckets:
     Raises
     ------
     Refused
-        Where it is none, or there are not as many rows in each of its lists.
+        Where it is none, there are not as many rows in each of its lists, or one is in itself.
     """
     level: tuple[Any, ...] = (value,)
     held: tuple[list[Any], ...] = ()
+    above: set[int] = set()
     shape: tuple[int, ...] = ()
     for _ in range(depth):
         _only_lists(path, level)
         held += level
+        above = _not_above(path, level, above)
         sizes = set(map(len, level))
         if len(sizes) > 1:
             raise refused(Reason.WRONG_TYPE, f"{path} holds lists that are not of one length")
         shape += (sizes.pop() if sizes else 0,)
         level = tuple(chain.from_iterable(level))
     _only_lists(path, level)
+    _not_above(path, level, above)
     return Buckets(held, shape, level)
+
+
+def _not_above(path: str, level: Sequence[object], above: set[int]) -> set[int]:
+    """The `id` of all lists so far; raises `Refused` where one of `level` is one of those above."""
+    mine = set(map(id, level))
+    if not mine.isdisjoint(above):
+        raise refused(Reason.OVERLAP, f"{path} is, or has in it, a list that is in itself")
+    return above | mine
 
 
 def _only_lists(path: str, level: Sequence[object]) -> None:
