@@ -9,7 +9,10 @@ from tests.same.outcome import same
 BODIES = {
     "tuples": "out.append((u[j % 3], i))",
     "elements": "v[j] += u[j % 3]",
-    "a sum": "s = 0.0\n            for k in range(5):\n                s += v[k]\n            w[j] = s",
+    "a sum": """s = 0.0
+            for k in range(5):
+                s += v[k]
+            w[j] = s""",
 }
 
 
