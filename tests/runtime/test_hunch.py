@@ -16,9 +16,16 @@ import pytest
 from autopar.nest.hidden import ANY, CONSECUTIVE
 from autopar.nest.text.reach import Loop, reach
 from autopar.runtime import earlier, hunch, vain
+from autopar.runtime.before import Lately
 from autopar.runtime.hunch import Hunch
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
+
+
+@pytest.fixture(autouse=True)
+def nobody_else_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that are made up here are not the last ones of this process for other tests."""
+    monkeypatch.setattr(hunch, "LATELY", Lately())
 
 
 def nested(*operations: int, by: tuple[tuple[int, int], ...]) -> tuple[Loop, ...]:
