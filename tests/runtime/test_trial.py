@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from autopar.runtime.patience import Patience
 from autopar.runtime.site import Site
 from autopar.runtime.trial import Trial
+from autopar.runtime.unknown import Unknown
 from autopar.runtime.watched import Watched
 from autopar.site_spec import SiteSpec
 
@@ -74,8 +73,10 @@ def test_only_calls_in_doubt_that_follow_one_another_are_measured() -> None:
 
 def test_a_loop_that_is_asked_in_each_iteration_is_left_whole() -> None:
     """Else eight of its iterations would count as eight calls."""
-    site = Watched(SiteSpec("a.py", 1, "f", (), (), b"", "", None, watched=True), None)
-    site.unknown = SimpleNamespace(watches=lambda: True)  # type: ignore[assignment]
+    spec = SiteSpec("a.py", 1, "f", (), (), b"", "", None, watched=True)
+    site = Watched(spec, None)
+    assert not site.watches()
+    site.unknown = Unknown(spec, 0.0)
     assert site.watches()
     site.trial = Trial()
     assert site.watches()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from operator import attrgetter
 from typing import Any
 
@@ -142,6 +143,11 @@ def numbers(stmt: Stmt) -> frozenset[int]:
     return frozenset(own | {access.id for _, access in accesses(stmt)})
 
 
+def new_ids(stmt: Stmt) -> count[int]:
+    """Ids that no statement in `stmt` has, and no access of one."""
+    return count(1 + max(numbers(stmt)))
+
+
 def rebuilt(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """`expr` with its direct operands changed."""
     parts: dict[str, Any] = {}
@@ -221,8 +227,10 @@ def grown(nest: Nest) -> frozenset[str]:
 
 
 def buckets(nest: Nest) -> dict[str, int]:
-    """Live-in lists of lists to whose rows `nest` appends, and of which it asks no more than how
-    many rows there are; how many subscripts lead to a row."""
+    """Live-in lists to whose rows `nest` appends, and how many subscripts lead to such a row.
+
+    It asks no more of them than how many rows there are.
+    """
     depths: dict[str, set[int]] = {}
     mentions: Counter[str] = Counter()
     for stmt in statements(nest.loop):

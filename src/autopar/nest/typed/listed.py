@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import count
 
 from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import (
@@ -32,7 +31,7 @@ from autopar.nest.walking import (
     assigned,
     children,
     expressions,
-    numbers,
+    new_ids,
     statements,
     walk,
 )
@@ -69,7 +68,7 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
 
     ``c = [0] * n`` is a list of ints whose elements become floats one by one.
     """
-    ids = count(1 + max(numbers(nest.loop)))
+    ids = new_ids(nest.loop)
 
     def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         return tuple(made for stmt in stmts for made in statement(stmt))
@@ -96,7 +95,7 @@ def marked(nest: Nest, lists: Collection[str]) -> Nest:
 def noted(nest: Nest, lists: Collection[str]) -> Nest:
     """`nest` with the type of each element of one of `lists` beside it, read and written."""
     notes: dict[int, int] = {}  # by what stores an element, what stores its type
-    ids = count(1 + max(numbers(nest.loop)))
+    ids = new_ids(nest.loop)
 
     def beside(access: Load) -> Load:
         index = tuple(renumbered(e, ids) for e in access.index)

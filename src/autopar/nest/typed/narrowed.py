@@ -9,7 +9,6 @@ loop is gone through at all becomes a condition of the nest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
 
 from autopar.nest import kinds
 from autopar.nest.forward import definitions, looked_through
@@ -31,7 +30,7 @@ from autopar.nest.ir import (
 from autopar.nest.kinds import Kind
 from autopar.nest.meaning import rebuilt, rewritten
 from autopar.nest.naming import assigns, mentions
-from autopar.nest.walking import numbers, statements
+from autopar.nest.walking import new_ids, statements
 from autopar.records import replace
 
 
@@ -51,7 +50,7 @@ def narrowed(
         Whether a condition is met by the call at hand: others are not made.
     """
     known = definitions(nest)
-    ids = count(1 + max(numbers(nest.loop)))
+    ids = new_ids(nest.loop)
     conditions: list[Condition] = []
     names: list[str] = []
 

@@ -12,7 +12,7 @@ from itertools import count
 from autopar.nest import ir
 from autopar.nest.ir import Dim, Expr, For, Items, Load, Name, Nest, Stmt, View
 from autopar.nest.meaning import rebuilt, rewritten
-from autopar.nest.walking import bucket, numbers
+from autopar.nest.walking import bucket, new_ids
 from autopar.records import dataclass, field, replace
 
 ADDED = "<added "
@@ -49,7 +49,7 @@ class _Flat:
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = count(1 + max(numbers(self.nest.loop)))
+        self.ids = new_ids(self.nest.loop)
 
     def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         return tuple(map(self.statement, stmts))

@@ -21,7 +21,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.nest.walking import assigned, numbers, statements, walk
+from autopar.nest.walking import assigned, new_ids, statements, walk
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -67,7 +67,7 @@ class RowReader:
 
     def __post_init__(self) -> None:
         nest = self.nest
-        self.ids = count(1 + max(numbers(nest.loop)))
+        self.ids = new_ids(nest.loop)
         beside = {local.initial for local in nest.locals} | {row.path for row in nest.rows}
         beside |= {path for turn in nest.turns for path in turn.after}
         early = [one.expr for one in nest.conditions]

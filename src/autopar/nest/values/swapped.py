@@ -26,7 +26,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.meaning import renumbered
-from autopar.nest.walking import assigned, expressions, numbers, statements, walk
+from autopar.nest.walking import assigned, expressions, new_ids, statements, walk
 from autopar.records import replace
 
 
@@ -45,7 +45,7 @@ def swapped(nest: Nest, tables: Collection[str]) -> Nest:
     found -= _named(nest.loop, found)
     if not found:
         return nest
-    ids = count(1 + max(numbers(nest.loop)))
+    ids = new_ids(nest.loop)
 
     def block(stmts: Sequence[Stmt]) -> tuple[Stmt, ...]:
         made: list[Stmt] = []

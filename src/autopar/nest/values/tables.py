@@ -10,7 +10,6 @@ room for is out of bounds as well: there kernels give up, and the interpreter ra
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import count
 
 from autopar.nest.ir import (
     IN,
@@ -34,7 +33,7 @@ from autopar.nest.ir import (
 )
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
-from autopar.nest.walking import expressions, numbers, statements, walk
+from autopar.nest.walking import expressions, new_ids, statements, walk
 from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Span
 
@@ -56,7 +55,7 @@ def tabled(nest: Nest, dicts: Collection[str]) -> Nest | Refusal:
     if wrong is not None:
         return wrong
     new = {path: _roots(number) for number, path in enumerate(sorted(dicts))}
-    loop = _Without(new, count(1 + max(numbers(nest.loop)))).stmt(nest.loop)
+    loop = _Without(new, new_ids(nest.loop)).stmt(nest.loop)
     assert isinstance(loop, For)
     roots = tuple(name for names in new.values() for name in names)
     gone = {*dicts, *(path + GET for path in dicts)}

@@ -30,7 +30,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.nest.walking import numbers, statements
+from autopar.nest.walking import new_ids, statements
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -96,7 +96,7 @@ class _Numbers:
     ids: count[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ids = count(1 + max(numbers(self.nest.loop)))
+        self.ids = new_ids(self.nest.loop)
 
     def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         return tuple(map(self.statement, stmts))

@@ -20,7 +20,7 @@ class Buckets:
     shape
         How many lists there are along each axis.
     rows
-        All of them, the last axis first.
+        All of them, those along the last axis beside one another.
     """
 
     held: tuple[list[Any], ...]
