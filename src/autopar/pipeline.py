@@ -163,15 +163,15 @@ def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest
     return kept("drawn", (nest, methods, ranks), made, _directory("nests"))
 
 
-def tabled(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:
-    """`nest` without the dictionaries at `paths`; see `nest.values.tables`."""
+def tabled(nest: Nest, kinds: dict[str, str]) -> Nest | Refusal:
+    """`nest` without dictionaries of these `kinds`; see `nest.values.tables`."""
 
     def made() -> Nest | Refusal:
         from autopar.nest.values.tables import tabled
 
-        return tabled(nest, paths)
+        return tabled(nest, kinds)
 
-    return kept("tabled", (nest, paths), made, _directory("nests"))
+    return kept("tabled", (nest, tuple(sorted(kinds.items()))), made, _directory("nests"))
 
 
 def flattened(nest: Nest, paths: tuple[str, ...]) -> Nest | Refusal:

@@ -147,12 +147,12 @@ f(q, n)
 """
         both(source, n=40)
 
-    def test_items_that_are_assigned(self):
+    def test_items_that_are_assigned_to_parts(self):
         source = """
 def f(q, n):
     for k in range(n):
         q.append(q[k] + 1)
-        q[k] = 0
+        q[k:k + 1] = [0]
 q = [1, 2, 5]
 f(q, n)
 """

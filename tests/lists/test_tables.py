@@ -78,8 +78,12 @@ TAKEN = {
     "asked for of an object": "for i in range(n):\n    x[i] = h.f.get(i - 5, -1.0)\n"
     "    x[i] += h.f.get(a[i], 1.0)",
     "asked for another type": "for i in range(n):\n    x[i] = few.get(i, 0) / 2",
-    "asked for and stored": "for i in range(n):\n    f[a[i]] = f.get(i, 0.0) + i\n"
+    "asked for and stored": "del f[2]\nfor i in range(n):\n    f[a[i]] = f.get(i, 0.0) + i\n"
     "    x[i] = f.get(a[i], 0.0)",
+    "new keys": "for i in range(n):\n    few[i] = x[i]",
+    "its length": "for i in range(n):\n    x[i] = len(few) + few[0]",
+    "of a class that can do more": "for i in range(n):\n    x[i] = i in usual\n"
+    "    x[i] += usual.get(i, 1.0)",
     "while it is there": "for i in range(n):\n    k = i - 4\n    while k in near:\n        k += 2\n"
     "    x[i] = k",
     "inner loops": "for i in range(n):\n    for j in range(3):\n        x[i] += f[j] * f[a[i]]",
@@ -122,8 +126,6 @@ LEFT = {
     "above all": "for i in range(n):\n    x[i] = f[i]",
     "far away": "for i in range(n):\n    x[i] = f[i * 10**12]",
     "as in a list": "for i in range(n):\n    x[i] = few[a[i] - 2]",
-    "new keys": "for i in range(n):\n    few[i] = x[i]",
-    "its length": "for i in range(n):\n    x[i] = len(few) + few[0]",
     "another one": "for i in range(2):\n    x[i] = few[i]\n    few = f",
     "its keys": "for i in few:\n    x[i] = few[i]",
     "texts in it": "for i in range(1, 2):\n    x[i] = other[i]",
@@ -149,11 +151,10 @@ LEFT = {
     "another one, asked": "for i in range(3):\n    x[i] = h.f.get(2, 0.5)\n    h.f = few",
     "a range": "few = range(3, 8)\nfor i in range(n):\n    x[i] = i in few",
     "letters": "few = 'abc'\nfor i in range(n):\n    x[i] = 'b' in few",
+    "a nan among others": "for i in range(n):\n    f[a[i]] = f.get(i, 0.0) + i",
     "asked for nothing": "for i in range(n):\n    x[i] = few.get(i) is None",
     "asked for what fails": "for i in range(n):\n    x[i] = f.get(a[i], few[i])",
     "asked a set": "for i in range(n):\n    x[i] = some.get(i, 1.0)",
-    "of a class that can do more": "for i in range(n):\n    x[i] = i in usual\n"
-    "    x[i] += usual.get(i, 1.0)",
     "with a factory": "for i in range(n):\n    x[i] = usual[i]",
 }
 
@@ -172,6 +173,10 @@ def test_what_has_changed_is_seen() -> None:
 
 
 def test_what_is_said_of_it() -> None:
-    taken(HEAD + "for i in range(n):\n    few[0] = x[i]\n    few[i] = len(few)\n")
+    taken(
+        HEAD + "for i in range(n):\n    few[0] = x[i]\n    few[i] = len(few)\n"
+        "for i in range(n):\n    x[i] = few[0, 1]\n"
+    )
     texts = [r.refusal.text for r in journal.records() if r.refusal is not None]
-    assert any("len(few) of a dict" in text for text in texts), texts
+    assert any("dict few is a list of float, int" in text for text in texts), texts
+    assert any("few[0, 1] of a dict" in text for text in texts), texts

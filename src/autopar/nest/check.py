@@ -22,7 +22,7 @@ def check(nest: Nest) -> None:
     flags = {name for name in nest.live_out if name.startswith(("<made ", "<never "))}
     assert set(nest.live_out) <= set(nest.scalars) | flags, "only scalars outlive the nest"
     # Names of ours are no attributes, though those of an attribute have a dot: <p.k at entry>.
-    # What is known beside a list of ours is one: <table 0>.<types>.
+    # What is known beside a list of ours is one: <dict d>.<types>.
     roots = {
         p.partition(">.")[0].removesuffix(">") + ">" if p[0] == "<" else p.split(".")[0]
         for p in nest.paths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from autopar import config
@@ -21,6 +22,7 @@ from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow
+_DICTS = (dict, defaultdict, Counter)
 _NUMBERS = (float, int, bool, complex)
 _DEEPEST = 8  # lists within lists
 _BETWEEN_S = 3e-4  # of work, at least, between questions, which take some twentieth of that
@@ -104,7 +106,12 @@ class Early:
         return count
 
     def may_grow(self, path: str, value: object) -> bool:
-        """Whether `value` is a list that is appended to, of which nothing is read from before."""
+        """Whether `value` has nothing that is read from before, and gets something.
+
+        A list is appended to; a dictionary gets keys.
+        """
+        if type(value) in _DICTS:
+            return not value and path in self.written
         return type(value) is list and (path in self.extended or (path in self.grown and not value))
 
     def _costs(
@@ -139,7 +146,8 @@ def _shape(value: object) -> Sizes | None:
     """
     if type(value) is str:
         return (len(value),)
-    if type(value) is dict:
+    if type(value) in _DICTS:
+        assert isinstance(value, dict)
         return (len(value),) if type(next(iter(value), None)) is int else None
     shape: list[int] = []
     while type(value) in (list, tuple) and value and len(shape) < _DEEPEST:
@@ -162,10 +170,10 @@ def _kind(value: object) -> str:
         held.append(type(value).__name__)
         value = value[0]
     name = type(value).__name__
-    if type(value) in (list, tuple, dict) and not value:
+    if type(value) in (list, tuple, *_DICTS) and not value:
         what = f"an empty {name}"
-    elif type(value) is dict:
-        what = "a dict whose keys are no integers"
+    elif type(value) in _DICTS:
+        what = f"a {name} whose keys are no integers"
     else:
         what = f"{'' if held else 'of type '}{name}"
     return f"a {' of '.join((*held, what))}" if held else what

@@ -38,7 +38,7 @@ from autopar.runtime.stand_ins.drawn import Drawn, drawn_apart
 from autopar.runtime.stand_ins.locals import fill, more_room, with_arrays, with_locals
 from autopar.runtime.stand_ins.ragged import Ragged, without_ragged
 from autopar.runtime.stand_ins.split import without_tuples_of_several_types
-from autopar.runtime.stand_ins.tables import Check, Tables, without_dicts
+from autopar.runtime.stand_ins.tables import Check, NoRoom, Tables, may_want_room, without_dicts
 from autopar.runtime.values.again import FLOATS, Seen, apart, owning
 from autopar.runtime.values.answers import PLAIN, is_member
 from autopar.runtime.values.facts import (
@@ -563,8 +563,7 @@ class Engine:
         if what == "draws":
             return drawn_apart(self.nest, values, self.inner)
         if what == "dicts":
-            paths = tuple(sorted(values.dicts))
-            return without_dicts(self.nest, paths, self.reader.written, self.inner)
+            return without_dicts(self.nest, values, self.reader.written, self.inner)
         if what == "ragged":
             paths = tuple(sorted(values.ragged))
             widths = {path: tuples_of_several_types(values.ragged[path]) for path in paths}
@@ -650,6 +649,8 @@ class Engine:
             return self.site.decline(self.refusal(Reason.NO_MEMORY))
         if status == Status.FAILED and launch is not None and more_room(state):
             return self.call(roots, values.lent)
+        if status == Status.FAILED and may_want_room(values, self.reader.written):
+            raise NoRoom
         if status:
             variant.failures += 1
             alarmed = status == Status.ALARMED

@@ -113,11 +113,10 @@ def verified(
 def check_tables(nest: Nest, wanted: dict[str, Any], found: dict[str, Any]) -> None:
     """Raise `VerifyError` where dictionaries hold other values than the interpreter stored."""
     for path, table in wanted.items():
-        if found[path].keys() != table.keys() or not all(
-            same(found[path][key], value) for key, value in table.items()
-        ):
+        mine = found[path]
+        if not (same(list(mine), list(table)) and same(list(mine.values()), list(table.values()))):
             place = f"{nest.file}:{nest.loop.line}"
-            raise VerifyError(f"{place}: {path} is {found[path]!r}, the interpreter has {table!r}")
+            raise VerifyError(f"{place}: {path} is {mine!r}, the interpreter has {table!r}")
 
 
 def check_rows(

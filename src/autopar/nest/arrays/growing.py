@@ -163,7 +163,8 @@ class Growing(Counting):
             self.made[path].extends = path
             self.growing[path].read = True
             return begin
-        if any(_stores(stmt, path) for stmt in walking.statements(loop)):
+        stores = [stmt for stmt in walking.statements(loop) if _stores(stmt, path)]
+        if not all(_stores_one(stmt, path) for stmt in stores):
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list that grows and is changed")
         if rank > 1:
             raise self.refuse(Reason.SYNTAX, line, f"{path}, a list of lists that grows")
@@ -171,7 +172,7 @@ class Growing(Counting):
         begin = self.grow(path, f"{ir.MORE}{path}>", (loop,), line, already)
         made = self.made[path]
         made.extends = path
-        if any(_pops(stmt, path) for stmt in walking.statements(loop)):
+        if stores or any(_pops(stmt, path) for stmt in walking.statements(loop)):
             number = next(self.ids)
             lowest = Name(f"<lowest {number}>")
             made.lowest = lowest.id
@@ -227,11 +228,21 @@ class Growing(Counting):
         self.hold(Call("<within>", (counter, *limits), line), line, "ok")
         fewer = ir.Binary("-", counter, Const(1), line)
         made: list[Stmt] = [Assign(counter, fewer, next(self.ids), line)]
-        if growth.made.lowest is not None:
-            lowest = Name(growth.made.lowest)
-            least = Call("<min>", (lowest, counter), line)
-            made.append(Assign(lowest, least, next(self.ids), line))
-        return tuple(made)
+        return (*made, *self.not_above(growth.made, counter, line))
+
+    def changed(self, target: Load) -> tuple[Stmt, ...]:
+        """What is to be done beside a store to an item of a list, if that grows."""
+        growths = self.growing.values()
+        found = next((one.made for one in growths if one.made.path == target.array), None)
+        return () if found is None else self.not_above(found, target.index[0], target.line)
+
+    def not_above(self, made: Made, place: Expr, line: int) -> tuple[Stmt, ...]:
+        """The lowest item that is not as it was before the nest is this one, or one below."""
+        if made.lowest is None:
+            return ()
+        lowest = Name(made.lowest)
+        least = Call("<min>", (lowest, place), line)
+        return (Assign(lowest, least, next(self.ids), line),)
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
@@ -331,7 +342,7 @@ class Growing(Counting):
         """Let `name` mean the items so far."""
         growth = self.growing[name]
         extents = (growth.length, *growth.made.extents[1:])
-        hidden = name.startswith("<")
+        hidden = name.startswith("<") and name not in self.nest.paths
         if growth.made.extends is None or growth.read:
             self.named[name] = replace(growth.made.section, extents=extents, new=hidden)
 
@@ -419,6 +430,16 @@ def _stores(stmt: Stmt, name: str) -> bool:
             return any(one == Name(name) for one in walking.walk(array))
         case Assign(target=Element(array=path)):
             return path == name
+    return False
+
+
+def _stores_one(stmt: Stmt, name: str) -> bool:
+    """Whether `stmt` stores one item of the list `name`."""
+    match stmt:
+        case ir.Put(value=Call(func=ir.UP | ir.DOWN)):
+            return False
+        case ir.Put(target=View(array=Name(id=found), index=(place,)), other=False):
+            return found == name and not isinstance(place, ir.Slice | str)
     return False
 
 

@@ -412,7 +412,7 @@ class _Writer(Growing):
         if isinstance(value, Section) or not isinstance(target, Load):
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
         place = Element(target.array, target.index, target.id, target.line)
-        return (Assign(place, value, stmt.id, stmt.line),)
+        return (Assign(place, value, stmt.id, stmt.line), *self.changed(target))
 
     def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
         """``name = value`` for an array."""

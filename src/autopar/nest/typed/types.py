@@ -477,7 +477,7 @@ class _Inference:
             if len(self.env[path]) != 1:
                 atoms = ", ".join(sorted(self.env[path])) or "no type"
                 what = "a list" if local.listed else "an array"
-                detail = f"{path.strip('<>')} is {what} of {atoms}"
+                detail = f"{local.extends or path.strip('<>')} is {what} of {atoms}"
                 raise self.refuse(Reason.MIXED_TYPE, self.nest.loop.line, detail)
             (atom,) = self.env.pop(path)
             listed = atom if local.listed else ""

@@ -3,13 +3,14 @@
 ``d[k]`` becomes ``values[up[k] if k >= 0 else down[k]]``: two arrays say where the value of a key
 stands, one for the keys from 0 up, one for those below, which Python counts from the end.  For
 numbers that are no keys they name a place behind the last value, and a number that they have no
-room for is out of bounds as well: there kernels give up, and the interpreter raises, or adds a key.
+room for is out of bounds as well: there kernels give up, and the interpreter raises.
 ``k in d`` asks whether there is room for `k`, and whether the place is that of a value.
+Where a dictionary may get new keys, see `nest.values.new_keys`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from autopar.nest.ir import (
     IN,
@@ -21,7 +22,6 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
-    If,
     Load,
     Logic,
     Name,
@@ -29,69 +29,86 @@ from autopar.nest.ir import (
     Select,
     Stmt,
     Unary,
-    While,
 )
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
-from autopar.nest.walking import expressions, new_ids, statements, walk
+from autopar.nest.text.grown import with_grown
+from autopar.nest.values.new_keys import GET, get_keys, put, with_defaults
+from autopar.nest.walking import assigned, expressions, new_ids, statements, walk
 from autopar.records import replace
-from autopar.verdict import Reason, Refusal, Span
+from autopar.verdict import DOT, Reason, Refusal, Span
 
-TABLE = "<table "
+TABLE = "<dict "
 """How the roots begin that stand for a dictionary."""
-GET = ".get"
-"""How the path ends of what is called for ``d.get(k, value)``."""
+UP, DOWN = " up>", " down>"
+"""How those of them end that say where the values stand."""
 
 _LONGEST = 40  # operations of a key, which is written several times
 
 
-def tabled(nest: Nest, dicts: Collection[str]) -> Nest | Refusal:
-    """`nest` with arrays in place of `dicts`: three roots more for each, in sorted order.
+def tabled(nest: Nest, kinds: Mapping[str, str]) -> Nest | Refusal:
+    """`nest` with arrays and lists in place of dictionaries: see `roots_of`, in sorted order.
 
-    These are the values, and where they stand for keys from 0 up, and below.  A nest that stores
-    values changes the first of them.
+    A nest that stores values changes the first of them.
+
+    Parameters
+    ----------
+    kinds
+        What the dictionaries do about keys that they have not, by path; see `new_keys`.
     """
-    wrong = next(_other_uses(nest, dicts), None)
+    wrong = next(_other_uses(nest, kinds), None)
     if wrong is not None:
         return wrong
-    new = {path: _roots(number) for number, path in enumerate(sorted(dicts))}
-    loop = _Without(new, new_ids(nest.loop)).stmt(nest.loop)
-    assert isinstance(loop, For)
+    new_keys = get_keys(nest.loop, kinds)
+    plain = with_defaults(nest.loop, kinds)
+    new = {
+        path: roots_of(_called(path, number), path in new_keys)
+        for number, path in enumerate(sorted(kinds))
+    }
+    bare = _Without(new, new_ids(plain)).stmt(plain)
+    assert isinstance(bare, For)
+    loop = with_grown(bare)
     roots = tuple(name for names in new.values() for name in names)
-    gone = {*dicts, *(path + GET for path in dicts)}
+    gone = {*kinds, *(path + GET for path in kinds)}
     return replace(
         nest,
         loop=loop,
         roots=(*nest.roots, *roots),
         paths=tuple(sorted({*nest.paths, *roots} - gone)),
+        scalars=tuple(sorted(assigned(loop))),
     )
 
 
 class _Without:
     """Statements and expressions with arrays, named in `new`, in place of dictionaries."""
 
-    def __init__(self, new: dict[str, tuple[str, str, str]], ids: Iterator[int]) -> None:
+    def __init__(self, new: dict[str, tuple[str, ...]], ids: Iterator[int]) -> None:
         self.new, self.ids = new, ids
 
     def stmt(self, stmt: Stmt) -> Stmt:
         """`stmt`, and all in it."""
-        return self.targets(rewritten(stmt, self.expr))
+        return rewritten(stmt, self.expr, self.block)
 
-    def targets(self, stmt: Stmt) -> Stmt:
+    def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(made for stmt in stmts for made in self.target(self.stmt(stmt)))
+
+    def target(self, stmt: Stmt) -> Iterator[Stmt]:
         """``d[k] = value``, where the value and `k` are done."""
         match stmt:
             case Assign(target=Element(array=path, index=(key,)) as target) if path in self.new:
-                place = self.place(path, key, target.line)
-                values, *_ = self.new[path]
-                return replace(stmt, target=replace(target, array=values, index=(place,)))
-            case If(body=body, orelse=orelse):
-                return replace(stmt, body=self.block(body), orelse=self.block(orelse))
-            case While(body=body) | For(body=body):
-                return replace(stmt, body=self.block(body))
-        return stmt
-
-    def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        return tuple(map(self.targets, stmts))
+                values, *where = self.new[path]
+                if not where[2:]:
+                    place = self.place(path, key, target.line)
+                    yield replace(stmt, target=replace(target, array=values, index=(place,)))
+                    return
+                name = Name(f"<key {next(self.ids)}>")
+                yield Assign(name, key, next(self.ids), target.line)
+                held = self.has(path, name, target.line), self.place(path, name, target.line)
+                up, down, keys = where
+                target = replace(target, index=(name,))
+                yield from put(target, stmt.value, held, (values, keys), (up, down), self.ids)
+            case _:
+                yield stmt
 
     def expr(self, expr: Expr) -> Expr:
         match expr:
@@ -107,6 +124,8 @@ class _Without:
         match rebuilt(expr, self.expr):
             case Load(array=path, index=(key,), line=line) if path in self.new:
                 return self.value(path, key, line)
+            case Dim(array=path) if path in self.new:
+                return Dim(self.new[path][0], 0)
             case made:
                 return made
 
@@ -116,13 +135,13 @@ class _Without:
 
     def place(self, path: str, key: Expr, line: int) -> Expr:
         """Where the value of `key` stands, if it is one."""
-        _, up, down = self.new[path]
+        _, up, down, *_ = self.new[path]
         above, below = (self.at(one, key, line) for one in (up, down))
         return Select(Compare(">=", self.again(key), Const(0), line), above, below, line)
 
     def has(self, path: str, key: Expr, line: int) -> Expr:
         """``key in d``."""
-        values, up, down = self.new[path]
+        values, up, down, *_ = self.new[path]
         above = Compare("<", self.again(key), Dim(up, 0), line)
         below = Compare(">=", self.again(key), Unary("-", Dim(down, 0), line), line)
         size = Dim(values, 0)
@@ -182,8 +201,21 @@ def left(nest: Nest) -> Refusal | None:
     return None
 
 
-def _roots(number: int) -> tuple[str, str, str]:
-    return f"{TABLE}{number}>", f"{TABLE}{number} up>", f"{TABLE}{number} down>"
+def roots_of(name: str, new_keys: bool) -> tuple[str, ...]:
+    """What stands for the dictionary of this name, which may get new keys.
+
+    These are the values, and where they stand for keys from 0 up, and below; then the new keys.
+    """
+    parts = (">", UP, DOWN, *((" keys>",) if new_keys else ()))
+    return tuple(f"{TABLE}{name}{part}" for part in parts)
+
+
+def _called(path: str, number: int) -> str:
+    """What the dictionary behind `path` is called in names of ours; see `verdict.spoken`."""
+    words = path.split(".")
+    if not all(map(str.isidentifier, words)):
+        return str(number)
+    return path if len(words) == 1 else DOT.join((*words, "0"))
 
 
 def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
@@ -201,8 +233,8 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
             match expr:
                 case Load(array=path, index=(key,)) if _short(key):
                     pass
-                case Dim(array=path, axis=0, attribute=False) if path in dicts:
-                    yield _refused(nest, stmt.line, f"len({path})")
+                case Dim(array=path, axis=0, attribute=False):
+                    pass
                 case Name(id=path) | Dim(array=path) | Load(array=path) if path in dicts:
                     yield _refused(nest, stmt.line, text(expr))
                 case Call(func=func, args=args, names=names) if owner_of(func) in dicts:

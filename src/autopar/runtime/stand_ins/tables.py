@@ -1,27 +1,43 @@
-"""Nests that look up integers in dictionaries and sets: arrays in place of these, and the run."""
+"""Nests that look up integers in dictionaries and sets: arrays in place of these, and the run.
+
+How far from 0 new keys are, nobody knows: kernels give up beyond the room that there is for them,
+and run again with more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from autopar import pipeline
 from autopar.nest.ir import Nest
-from autopar.nest.values.tables import asked
+from autopar.nest.values.new_keys import get_keys
+from autopar.nest.values.tables import DOWN, TABLE, UP, asked, roots_of
 from autopar.runtime.stand_ins.drawn import Runs
+from autopar.runtime.values.dicts import DICTS, kind_of
 from autopar.runtime.values.facts import Table, Values
 from autopar.runtime.values.lent import Lent
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 1 << 12  # keys: they are gone through at each call
 _FARTHEST = 1 << 16  # from 0
+_NOWHERE = (
+    1 << 62
+)  # where the values of numbers stand that are no keys, if there are to be new ones
+_ROOM, _MORE, _MOST_ROOM = 1 << 12, 1 << 4, 1 << 20  # from 0, for these
 
 E = TypeVar("E", bound=Runs)
 Array = np.ndarray[Any, Any]
 Places = tuple[Array, Array]
+NO_DICT = ""
+"""In place of what a dictionary does about new keys: of what is only asked with ``in``."""
 Check = Callable[[Nest, dict[str, Table], dict[str, Table]], None]
+
+
+class NoRoom(Exception):
+    """Kernels have given up, maybe for lack of room for a new key; all is as it was before."""
 
 
 class Tables(Generic[E]):
@@ -31,18 +47,21 @@ class Tables(Generic[E]):
     ----------
     nest
         With them.
-    paths
-        Where they are in it.
+    kinds
+        What they do about keys that they have not, by path.
     written
         Paths that it may write.
     """
 
     def __init__(
-        self, nest: Nest, paths: tuple[str, ...], written: Collection[str], engine: E
+        self, nest: Nest, kinds: Mapping[str, str], written: Collection[str], engine: E
     ) -> None:
-        self.nest, self.paths, self.written, self.engine = nest, paths, written, engine
-        self.stored = tuple(path for path in paths if path in written)
+        self.nest, self.written, self.engine = nest, written, engine
+        self.paths = tuple(sorted(kinds))
+        self.stored = tuple(path for path in self.paths if path in written)
         self.told = asked(nest)
+        self.new_keys = get_keys(nest.loop, kinds)
+        self.room = _ROOM
         self.known: dict[str, tuple[tuple[int, ...], Places]] = {}
 
     def roots(self, roots: tuple[Any, ...], values: Values) -> tuple[Any, ...]:
@@ -52,8 +71,7 @@ class Tables(Generic[E]):
         tables = [values.dicts[path] for path in self.paths]
         if self.stored and len(set(map(id, tables))) < len(tables):
             raise self.refused(f"{self.stored[0]} has another name as well")
-        pairs = zip(self.paths, tables, strict=True)
-        return (*roots, *(one for path, table in pairs for one in self.arrays(path, table)))
+        return (*roots, *(one for path in self.paths for one in self.arrays(path, values)))
 
     def changes(self, values: Values) -> bool:
         """Whether the nest changes any list."""
@@ -73,70 +91,123 @@ class Tables(Generic[E]):
             return self.engine.call(roots, lent)
         tables = {path: values.dicts[path] for path in self.stored}
         before = {} if check is None else {path: dict(one) for path, one in tables.items()}
-        results = self.engine.call(roots, lent)
+        results, more = None, False
+        try:
+            results = self.engine.call(roots, lent)
+        except NoRoom:
+            more = True
         wanted = {path: dict(tables[path]) for path in before}  # what the interpreter makes of them
         for path, had in before.items():
             tables[path].clear()
-            tables[path].update(had)
+            dict.update(tables[path], had)  # that of a `Counter` would add
+        if more:
+            self.room *= _MORE
+            own = roots[: len(roots) - sum(map(self.count, self.paths))]
+            try:
+                again = self.roots(own, values)
+            except Refused:  # another thread has changed a dictionary
+                return None
+            return self.call(again, lent, values, check)
         if results is None:
             return None
-        first = len(roots) - 3 * len(self.paths)
-        for path, table in tables.items():
-            new = roots[first + 3 * self.paths.index(path)]
-            for key, value in zip(self.known[path][0], new, strict=True):
-                if table.get(key) is not value:
-                    table[key] = value
+        first = len(roots)
+        for path in reversed(self.paths):
+            first -= self.count(path)
+            if path in tables:
+                found = roots[first : first + self.count(path)]
+                self.give(tables[path], values.keys[path], *found)
         if check is not None:
             check(self.nest, wanted, tables)
         return results
 
-    def arrays(self, path: str, table: Table) -> tuple[Any, ...]:
-        """Values, and where they stand for the keys from 0 up and below.
+    def count(self, path: str) -> int:
+        """How many arrays and lists stand for a dictionary."""
+        return len(roots_of("", path in self.new_keys))
+
+    def give(
+        self,
+        table: Table,
+        keys: tuple[int, ...],
+        found: list[Any],
+        up: Array,
+        down: Array,
+        more: Sequence[Any] = (),
+    ) -> None:
+        """A dictionary gets the values that are `found` for its `keys`, and for `more` of them."""
+        for key, value in zip(keys, found, strict=False):
+            if table.get(key) is not value:
+                table[key] = value
+        dict.update(table, zip(more, found[len(keys) :], strict=True))
+
+    def arrays(self, path: str, values: Values) -> tuple[Any, ...]:
+        """What stands for a dictionary; see `roots_of`.
 
         Raises
         ------
         Refused
             Where its keys are not few integers near 0.
         """
+        table = values.dicts[path]
         told = path in self.told  # whether there is a key is all that is asked
+        grows = path in self.new_keys
         what = type(table).__name__
-        if not (table or told):
+        if not (table or told or grows):
             raise self.refused(f"{path} is an empty {what}")
         if len(table) > _MOST:
             raise self.refused(f"{path} is a {what} of more than {_MOST} keys")
         # At once: other threads may change it.
-        items = tuple(table.items() if type(table) is dict else ((key, None) for key in table))
+        items = tuple(table.items() if type(table) in DICTS else ((key, None) for key in table))
         found = tuple([key for key, _ in items])
         if not all(kind is int or issubclass(kind, np.integer) for kind in set(map(type, found))):
             raise self.refused(f"{path} is a {what} whose keys are no integers")
-        keys = tuple(dict.fromkeys(int(key) for key in found))
-        if keys and (max(keys) > _FARTHEST or min(keys) < -_FARTHEST):
+        keys = values.keys[path] = tuple(dict.fromkeys(int(key) for key in found))
+        farthest = _MOST_ROOM if grows else _FARTHEST
+        if keys and (max(keys) >= farthest or min(keys) < -farthest):
             raise self.refused(f"{path} is a {what} with keys far from 0")
+        if grows:
+            return [value for _, value in items], *places(keys, self.room), []
         known = self.known.get(path)
         if known is None or known[0] != keys:
             known = self.known[path] = keys, places(keys)
         if told:
             return np.empty(len(keys), np.int64), *known[1]
-        values = [value for _, value in items]
-        return values if path in self.stored else tuple(values), *known[1]
+        held = [value for _, value in items]
+        return held if path in self.stored else tuple(held), *known[1]
 
     def refused(self, detail: str) -> Refused:
         return Refused(Refusal(Reason.NOT_ARRAY, Span(self.nest.file, self.nest.loop.line), detail))
 
 
-def places(keys: tuple[int, ...]) -> Places:
-    """For each key from 0 up, and from the end for each below, its position in `keys`."""
-    up = np.full(max((0, *keys)) + 1, len(keys), np.int64)
-    down = np.full(-min((-1, *keys)), len(keys), np.int64)
+def may_want_room(values: Values, written: Collection[str]) -> bool:
+    """Whether kernels may have given up for lack of room for new keys."""
+    return any(
+        path.startswith(TABLE) and path in written and array.ndim and len(array) < _MOST_ROOM
+        for path, array in values.arrays.items()
+        if path.endswith((UP, DOWN))
+    )
+
+
+def places(keys: tuple[int, ...], room: int = 0) -> Places:
+    """For each key from 0 up, and from the end for each below, its position in `keys`.
+
+    Parameters
+    ----------
+    room
+        How far from 0 there are to be new ones; 0: nowhere.
+    """
+    nowhere = _NOWHERE if room else len(keys)
+    up = np.full(max((room, 1 + max((0, *keys)))), nowhere, np.int64)
+    down = np.full(max(room, -min((-1, *keys))), nowhere, np.int64)
     for place, key in enumerate(keys):
         (up if key >= 0 else down)[key] = place
-    up.flags.writeable = down.flags.writeable = False  # nobody's but ours
+    up.flags.writeable = down.flags.writeable = bool(room)  # else nobody's but ours
     return up, down
 
 
 def without_dicts(
-    nest: Nest, paths: tuple[str, ...], written: Collection[str], engine: Callable[[Nest], E]
+    nest: Nest, values: Values, written: Collection[str], engine: Callable[[Nest], E]
 ) -> Refusal | Tables[E]:
-    """`nest` with arrays in place of the dictionaries at `paths`; `engine` makes what runs it."""
-    made = pipeline.tabled(nest, paths)
-    return made if isinstance(made, Refusal) else Tables(nest, paths, written, engine(made))
+    """`nest` with arrays in place of its dictionaries; `engine` makes what runs it."""
+    kinds = {path: kind_of(table) or NO_DICT for path, table in values.dicts.items()}
+    made = pipeline.tabled(nest, kinds)
+    return made if isinstance(made, Refusal) else Tables(nest, kinds, written, engine(made))

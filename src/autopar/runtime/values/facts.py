@@ -24,13 +24,14 @@ from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.buckets import Buckets, alone, within
 from autopar.runtime.values.buckets import buckets as found_buckets
+from autopar.runtime.values.dicts import DICTS, GET_OF_DICT, kind_of
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
 from autopar.runtime.values.lists import NO_LISTS, Lists
 from autopar.runtime.values.mirrors import tuples_of_several_types
 from autopar.runtime.values.overlap import Layout, equations
 from autopar.runtime.values.paths import Paths, Resolver, Said
-from autopar.runtime.values.plain import GET_OF_DICT, is_plain_array, type_name
+from autopar.runtime.values.plain import is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MAX_INT = 2**63 - 1
@@ -38,7 +39,7 @@ _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
 _SEQUENCES = (list, tuple, range)
-_TABLES = (dict, set, frozenset, list, tuple)
+_TABLES = (*DICTS, set, frozenset, list, tuple)
 Table: TypeAlias = Any
 """What a nest asks with ``in``, and looks up keys in."""
 _NO_TEXTS = frozenset[str]()
@@ -54,8 +55,9 @@ class Values:
 
     They are `plain` unless one of the arrays is of a subclass of `numpy.ndarray`.  Some of the
     arrays may stand for `lists`; others are only `extended`.  Random generators that the nest draws
-    from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made.  What
-    the nest asks has `answers`.  To the rows of `buckets` something is appended.
+    from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made;
+    `keys` are then those of the dictionaries.  What the nest asks has `answers`.  To the rows of
+    `buckets` something is appended.
     Some arrays are the numbers of the characters of `texts`.
     `owners` are the arrays, where each is seen to own memory without gaps that no other one has.
     """
@@ -73,6 +75,7 @@ class Values:
     buckets: dict[str, Buckets] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     owners: dict[str, np.ndarray[Any, Any]] | None = None
+    keys: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
@@ -87,8 +90,9 @@ _NONE: dict[Any, Any] = {}
 def plain(arrays: dict[str, np.ndarray[Any, Any]], numbers: dict[str, Any]) -> Values:
     """NumPy's own arrays and Python's numbers, and nothing else."""
     return Values(
-        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NONE, _NO_TEXTS
-    )
+        arrays, numbers, _NONE, True, NO_LISTS, _NONE, None, _NONE, _NONE, _NONE, _NONE, _NO_TEXTS,
+        None, _NONE,
+    )  # fmt: skip
 
 
 def widened(values: Values, weak: Sequence[str]) -> Values:
@@ -215,9 +219,9 @@ class Reader:
             if kind in _SEQUENCES and (kind is range or path not in self.only_asked):
                 lists = self._with_list(path, array, said, lists, arrays, key)
                 continue
-            if kind is dict or (path in self.only_asked and kind in _TABLES):
+            if kind in DICTS or (path in self.only_asked and kind in _TABLES):
                 dicts[path] = array
-                key.append(kind)
+                key += kind, kind_of(array)
                 continue
             if kind is str:
                 texts.add(path)
@@ -288,9 +292,9 @@ class Reader:
             if function is GET_OF_DICT and path in self.getters:
                 owner, find = self.getters[path]
                 table = find(said)
-                if type(table) is dict:
+                if type(table) in DICTS:
                     dicts[owner] = table
-                    key.append(dict)
+                    key += type(table), kind_of(table)
                     continue
             calls[path] = function if draws is None else draws
             if draws is not None:
@@ -402,7 +406,7 @@ def _lists(values: Values) -> Iterator[int]:
         yield from within(rows, 1)
     for table in values.dicts.values():
         yield id(table)
-        yield from map(id, table.values() if type(table) is dict else table)
+        yield from map(id, table.values() if type(table) in DICTS else table)
     yield from map(id, values.extended.values())
 
 

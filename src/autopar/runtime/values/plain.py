@@ -9,6 +9,7 @@ import numpy as np
 
 from autopar.records import dataclass
 from autopar.runtime.peek import ABSENT, attribute, in_mro
+from autopar.runtime.values.dicts import GET_OF_DICT, gets
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 # What a class may define without changing what its elements are or how they are read and written.
@@ -36,7 +37,6 @@ def is_plain_array(kind: type) -> bool:
     return False
 
 
-GET_OF_DICT = vars(dict)["get"]
 _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
@@ -103,7 +103,7 @@ def function_of(value: Any, name: str) -> Any:
         return plain_attribute(value, name)
     if kind is np.ndarray and name in vars(np.ndarray):
         return vars(np.ndarray)[name]
-    if kind is dict and name == "get":
+    if name == "get" and gets(value):
         return GET_OF_DICT
     if kind.__getattribute__ in _PLAIN_LOOKUP:
         found = in_mro(kind, name)
