@@ -49,6 +49,8 @@ class SiteSpec:
         Whether it is asked in its iterations just because nobody knows how long it takes.
     members
         First and last line of each loop, where these are several that stand next to one another.
+    last
+        The last line of all of it.
     """
 
     file: str
@@ -73,3 +75,4 @@ class SiteSpec:
     inner: bool = False
     watched: bool = False
     members: tuple[tuple[int, int], ...] = ()
+    last: int = 0

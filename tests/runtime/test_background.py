@@ -17,7 +17,7 @@ import pytest
 from autopar import config
 from autopar.runtime import background, before, copied
 from autopar.runtime.background import Background
-from autopar.runtime.before import Before, Loss
+from autopar.runtime.before import Before, Call, Loss
 from autopar.runtime.budget import BUDGET
 from autopar.site_spec import SiteSpec
 
@@ -137,8 +137,17 @@ def nothing() -> None:
 def lost(monkeypatch: pytest.MonkeyPatch, seconds: float) -> Before:
     """A site that has lost so much, where a second would promise kernels."""
     found = Before(SPEC)
-    monkeypatch.setattr(before.LATELY, "loss", Loss(found, seconds, lambda: 1.0))
+    left(monkeypatch, Loss(found, seconds, lambda: 1.0))
     return found
+
+
+def left(
+    monkeypatch: pytest.MonkeyPatch, loss: Loss, since: float = 0.0, guess_s: float = 0.0
+) -> Call:
+    """A call that has just been left to the interpreter."""
+    call = Call(loss, since, guess_s)
+    monkeypatch.setattr(before.LATELY, "open", [call])
+    return call
 
 
 class Copy:
@@ -176,17 +185,27 @@ def test_one_is_sent_at_once_for_a_call_that_is_likely_to_be_long(
     """Each process runs it once: none of them would have lost anything before."""
     for guess_s, sure, sent in ((9.0, False, 0), (1.5, True, 0), (2.5, True, 1)):
         known = Loss(Before(SPEC), 0.0, lambda: 1.0, sure)
-        monkeypatch.setattr(before.LATELY, "loss", known)
-        monkeypatch.setattr(before.LATELY, "guess_s", guess_s)
+        left(monkeypatch, known, guess_s=guess_s)
         copies.consider(0.0, nothing)
         assert len(copies.out) == sent
+
+
+def test_one_is_sent_for_a_call_that_goes_on_around_others(
+    copies: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each process runs it once, and nobody knew that it would be long."""
+    call = left(monkeypatch, Loss(Before(SPEC), 0.0, lambda: 1.0, sure=False), 2.0, 9.0)
+    copies.consider_again(call, 2.1, nothing)
+    assert not copies.out
+    for _ in range(2):
+        copies.consider_again(call, 2.3, nothing)
+        assert len(copies.out) == 1
 
 
 def test_a_loss_of_another_question_sends_nobody(
     copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lost(monkeypatch, 0.9)
-    monkeypatch.setattr(before.LATELY, "since", 3.0)
+    left(monkeypatch, Loss(Before(SPEC), 0.9, lambda: 1.0), since=3.0)
     copies.consider(4.0, nothing)
     assert not copies.out
     copies.consider(3.0, nothing)
@@ -205,7 +224,7 @@ def test_some_wait_until_there_is_a_processor_to_spare(
     """One is at work, and three wait behind it; a nest that is entered once is not met again."""
     for k, out in enumerate((1, 2, 3, 4, 4)):
         spec = replace_spec(text=f"for i in range({k}): pass")
-        monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
+        left(monkeypatch, Loss(Before(spec), 0.5, lambda: 1.0))
         copies.consider(0.0, nothing)
         assert len(copies.out) == out
     assert copies.serve(Before(spec))  # it is going to be its turn
@@ -377,7 +396,7 @@ def test_nobody_waits_where_other_threads_never_rest(
     assert not copies.out
     monkeypatch.setattr(copied, "idle", lambda: True)
     other = Before(replace_spec(text="for i in range(3): pass"))
-    monkeypatch.setattr(before.LATELY, "loss", Loss(other, 0.5, lambda: 1.0))
+    left(monkeypatch, Loss(other, 0.5, lambda: 1.0))
     copies.consider(0.0, nothing)
     assert copies.serve(other)
 
@@ -387,7 +406,7 @@ def test_there_are_only_so_many_in_all(copies: Background, monkeypatch: pytest.M
     copies.most = 9
     for k in range(3):
         spec = replace_spec(text=f"for i in range({k}): pass")
-        monkeypatch.setattr(before.LATELY, "loss", Loss(Before(spec), 0.5, lambda: 1.0))
+        left(monkeypatch, Loss(Before(spec), 0.5, lambda: 1.0))
         copies.consider(0.0, nothing)
     assert len(copies.out) == 2
     assert not copies.serve(Before(spec))

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from autopar.runtime import budget, patience
-from autopar.runtime.before import LATELY, Before, Lately
+from autopar.runtime.before import LATELY, Before, Lately, Loss
 from autopar.runtime.choice import waiting
 from autopar.runtime.choice.waiting import Waiting
 from autopar.runtime.patience import Patience
 from autopar.sched.machine import MACHINE
+from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason
 
 STATE: Any = SimpleNamespace(operations=20.0, unending=False, ready=False)
@@ -26,6 +27,7 @@ class Never(Before):
     """No earlier process."""
 
     def __init__(self) -> None:
+        self.spec = SiteSpec("user.py", 3, "f", ("x",), (), b"", "", None)
         self.promises = False
         self.left: list[float] = []
 
@@ -167,6 +169,38 @@ def test_a_nest_that_runs_once_in_each_process_promises_them_too(clock: Clock) -
     clock.now += COST_S
     LATELY.leave()
     assert not other.before.promises
+
+
+ROUND = """
+def around(begins, asks, m):
+    begins()
+    for i in range(m):
+        pass
+        asks()
+    asks()
+"""
+
+
+def test_a_call_is_not_over_by_a_question_that_stands_in_it(clock: Clock) -> None:
+    """What is asked in a function that it calls may be over at once; the loop goes on."""
+    space: dict[str, Any] = {}
+    exec(compile(ROUND, "user.py", "exec"), space)
+    outer = Never()
+    outer.spec = SiteSpec("user.py", 4, "around", ("m",), (), b"", "", None, last=6)
+    open_calls = []
+
+    def asks() -> None:
+        clock.now += 0.25
+        LATELY.ends(clock.now)
+        open_calls.append(len(LATELY.open))
+        LATELY.begins(Loss(Never(), 0.0, lambda: COST_S), clock.now, 9.0)
+
+    def begins() -> None:
+        LATELY.begins(Loss(outer, 0.0, lambda: 0.9), clock.now, 9.0)
+
+    space["around"](begins, asks, 3)
+    assert open_calls == [1, 1, 1, 0]
+    assert outer.promises  # 1 s, and not the quarter that it was until the first question
 
 
 def test_what_kernels_cost_may_be_known_better_in_the_end(

@@ -151,6 +151,7 @@ def _spec(
             lines=line_numbers(alone[0]),
             told=called.told,
             inner=candidate.inner,
+            last=_last(nodes),
         )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
     alone = [*map(_alone, shown)]
@@ -177,6 +178,7 @@ def _spec(
         inner=candidate.inner,
         watched=candidate.stretch is not None and candidate.stretch.watched,
         members=_members(nodes),
+        last=_last(shown),
     )
 
 
@@ -185,6 +187,11 @@ def _members(nodes: Sequence[ast.stmt]) -> tuple[tuple[int, int], ...]:
     loops = [node for node in nodes if isinstance(node, Loop)]
     lines = tuple((node.lineno, node.end_lineno or node.lineno) for node in loops)
     return lines if len(loops) > 1 else ()
+
+
+def _last(nodes: Sequence[ast.stmt]) -> int:
+    """The last line of `nodes`."""
+    return max(node.end_lineno or node.lineno for node in nodes)
 
 
 # ---------------------------------------------------------------------------- the tree

@@ -26,7 +26,7 @@ from time import process_time
 from autopar import config
 from autopar.records import dataclass
 from autopar.runtime.aside import foreign
-from autopar.runtime.before import LATELY, Before
+from autopar.runtime.before import LATELY, Before, Call
 from autopar.runtime.budget import BUDGET
 from autopar.runtime.process import clock
 
@@ -123,15 +123,28 @@ class Background:
             Asks for kernels, as the program would if it did not leave the call to the interpreter:
             its values, if a call with such is declined for good.
         """
-        loss = LATELY.loss
-        if loss is None or LATELY.since < began or not self.serve(loss.before):
+        call = LATELY.open[-1] if LATELY.open else None
+        if call is None or call.since < began or not self.serve(call.loss.before):
             return
-        before = loss.before
+        loss = call.loss
+        least_s = loss.least_s()
+        lost = loss.before.lost_s + loss.lost_s > _SHARE * least_s
+        likely = loss.sure and call.guess_s > _LIKELY * least_s
+        if loss.before.promised or lost or likely:
+            self.sends(loss.before, ask)
+
+    def consider_again(
+        self, call: Call, now: float, ask: Callable[[], Sequence[object] | None]
+    ) -> None:
+        """The same for a call that still goes on, around the question at hand."""
+        loss = call.loss
+        lost_s = loss.before.lost_s + loss.lost_s + call.ran_s(now)
+        if lost_s > _SHARE * loss.least_s() and self.serve(loss.before):
+            self.sends(loss.before, ask)
+
+    def sends(self, before: Before, ask: Callable[[], Sequence[object] | None]) -> None:
+        """Send one for a site, unless that has been done, or enough of them are at work."""
         if before.mark in self.sent or len(self.out) >= self.most + _WAITING:
-            return
-        lost = before.lost_s + loss.lost_s > _SHARE * loss.least_s()
-        likely = loss.sure and LATELY.guess_s > _LIKELY * loss.least_s()
-        if not (before.promised or lost or likely):
             return
         try:
             self.send(before, ask)

@@ -14,19 +14,22 @@ import contextlib
 import functools
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
 
 from autopar import config
 from autopar.digest import digest
-from autopar.records import dataclass
+from autopar.records import dataclass, replace
 from autopar.runtime.earlier import UNKNOWN_S
 from autopar.runtime.patience import size
-from autopar.runtime.process import clock
+from autopar.runtime.process import clock, users_frame
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
+    from types import FrameType
+
     from autopar.runtime.vain import Vain
 
 _MOST_SMALL = 256  # sites with losses that are looked at again
@@ -36,6 +39,7 @@ _FAR_MORE = 10.0  # than a question costs
 _DEAR_S = 0.1  # that a question may take without being weighed against each process
 _SAME_S, _LONG_SAME_S = 5e-3, 0.1
 """That objects are taken to have the same in them: at first, and where they have had for long."""
+_DEEPEST, _MOST_OPEN = 64, 8  # frames that are looked at, and calls within one another
 _SLOWEST = 10  # processes that lose kernels' cost between them; less is not worth writing down
 
 
@@ -262,46 +266,97 @@ class Loss:
             self.before.loses(0.0)
 
 
-class Lately:
-    """The nest that waits for kernels and was the last to be left to the interpreter.
-
-    How long that call takes is not known before the next question of any nest, or the end of the
-    process.  A nest that each process runs once would never get kernels otherwise.
+class Call:
+    """A call that is left to the interpreter and may still go on.
 
     Attributes
     ----------
     loss
-        Of its calls before; None where no call is open.
+        Of the calls before.
     since, guess_s
-        When that call began, and seconds that it is likely to take.
+        When it began, and seconds that it is likely to take.
+    place
+        The `id` of the frame that it is in, and its code: nobody's objects live longer for it.
+    ask
+        Asks about it as a copy does, while it goes on; None: nobody can.
+    """
+
+    __slots__ = ("ask", "guess_s", "loss", "place", "since")
+
+    def __init__(self, loss: Loss, since: float, guess_s: float) -> None:
+        self.loss, self.since, self.guess_s = loss, since, guess_s
+        frame = users_frame(loss.before.spec.file)
+        self.place = id(frame), None if frame is None else frame.f_code
+        self.ask: Callable[[Call], Sequence[object] | None] | None = None
+
+    def frame(self) -> FrameType | None:
+        """The frame that it is in, if it goes on there.
+
+        The loop at hand is not the one that is asked about just now, which begins anew.
+        """
+        number, code = self.place
+        found: FrameType | None = sys._getframe(1)
+        for _ in range(_DEEPEST):
+            if found is None:
+                return None
+            if id(found) == number and found.f_code is code:
+                spec = self.loss.before.spec
+                return found if spec.line < found.f_lineno <= spec.last else None
+            found = found.f_back
+        return None
+
+    def ran_s(self, now: float) -> float:
+        """How long it can have taken at the most, if it is over by now."""
+        return min(now - self.since, self.guess_s)
+
+
+class Lately:
+    """The nest that waits for kernels and was the last to be left to the interpreter.
+
+    How long that call takes is not known before the next question of any nest that does not stand
+    in it, or the end of the process.  A nest that each process runs once would never get kernels
+    otherwise.
+
+    Attributes
+    ----------
+    open
+        Calls that may still go on, each in the one before it.
     small
         By site, losses that were too small; what kernels cost is better known in the end.
     """
 
-    __slots__ = ("guess_s", "loss", "since", "small")
+    __slots__ = ("open", "small")
 
     def __init__(self) -> None:
-        self.loss: Loss | None = None
-        self.since = self.guess_s = 0.0
+        self.open: list[Call] = []
         self.small: dict[Before, Loss] = {}
 
     def begins(self, loss: Loss, now: float, guess_s: float) -> None:
         """A call is left to the interpreter."""
-        self.loss, self.since, self.guess_s = loss, now, guess_s
+        self.open.append(Call(loss, now, guess_s))
 
-    def ends(self, now: float) -> None:
-        """It is over by now, if there was one, and has not taken longer than it is ago."""
-        loss, self.loss = self.loss, None
-        if loss is None:
-            return
-        lost_s = loss.lost_s + min(now - self.since, self.guess_s)
-        loss = Loss(loss.before, lost_s, loss.least_s, loss.sure)
+    def ends(self, now: float, asked: Before | None = None) -> None:
+        """What does not go on around the question at hand, by the site `asked`, is over."""
+        before, self.open = self.open, []
+        for call in before:
+            goes_on = call.loss.before is not asked and len(self.open) < _MOST_OPEN
+            if goes_on and call.frame() is not None:
+                self.open.append(call)
+            else:
+                self.over(call, now)
+
+    def over(self, call: Call, now: float) -> None:
+        """It has not taken longer than it is ago that it began."""
+        loss = call.loss
+        loss = replace(loss, lost_s=loss.lost_s + call.ran_s(now))
         if not loss.promised() and len(self.small) < _MOST_SMALL:
             self.small[loss.before] = loss
 
     def leave(self) -> None:
         """What remains to be done when the process ends."""
-        self.ends(clock())
+        now = clock()
+        while self.open:
+            self.over(self.open.pop(), now)
         for loss in self.small.values():
             loss.leave()
 

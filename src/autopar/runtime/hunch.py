@@ -172,8 +172,8 @@ class Hunch:
         """Whether to ask, where that can be known; else this call counts as waited for."""
         global _latest
         now = clock()
-        if LATELY.loss is not None:
-            LATELY.ends(now)
+        if LATELY.open:
+            LATELY.ends(now, self.before)
         latest, _latest = _latest, None
         if latest is not None:
             latest.took_s = min(latest.took_s, now - latest.since)

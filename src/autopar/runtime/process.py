@@ -79,11 +79,17 @@ def replaced() -> str | None:
     return None
 
 
-def user_globals(file: str) -> dict[str, Any]:
-    """Names of the module whose code of `file` runs, in the innermost frame that does."""
+def users_frame(file: str) -> FrameType | None:
+    """The innermost frame that runs code of `file`."""
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename != file:
         frame = frame.f_back
+    return frame
+
+
+def user_globals(file: str) -> dict[str, Any]:
+    """Names of the module whose code of `file` runs, in the innermost frame that does."""
+    frame = users_frame(file)
     return frame.f_globals if frame is not None else {}
 
 

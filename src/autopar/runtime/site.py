@@ -5,6 +5,7 @@ Imported with every rewritten module, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from autopar.records import replace
 from autopar.runtime import earlier
 from autopar.runtime.aside import aside, ours, unnoticed
 from autopar.runtime.background import BACKGROUND
-from autopar.runtime.before import Before
+from autopar.runtime.before import LATELY, Before, Call
 from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import LEVELS, brief_room, memory, room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
@@ -384,7 +385,27 @@ class Site:
 
     def consider(self, values: tuple[Any, ...]) -> None:
         """Have a copy of the process ask, if this call was one too many."""
+        around = list(LATELY.open)
+        if around and around[-1].since >= self.began:
+            own = around.pop()
+            own.ask = None if AT in self.spec.roots else self.inquire_around
         BACKGROUND.consider(self.began, functools.partial(self.inquire, values))
+        for call in around:
+            if call.ask is not None:
+                BACKGROUND.consider_again(call, self.began, functools.partial(call.ask, call))
+
+    def inquire_around(self, call: Call) -> tuple[Any, ...] | None:
+        """Ask as a copy does about a call of this site that still goes on.
+
+        It reads the variables as they are by now: in the process itself that would be noticed.
+        """
+        frame = call.frame()
+        if frame is None:
+            return None
+        space = {**vars(builtins), **frame.f_globals, **frame.f_locals}
+        if not all(name in space for name in self.spec.roots):
+            return None
+        return self.inquire(tuple(space[name] for name in self.spec.roots))
 
     def inquire(self, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Ask as a copy does: `values`, if the loop is declined for what it is."""

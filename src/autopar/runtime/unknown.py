@@ -68,7 +68,10 @@ class Unknown:
     )  # fmt: skip
 
     def __init__(
-        self, spec: SiteSpec, now: float, account: earlier.Account = earlier.NOBODY
+        self,
+        spec: SiteSpec,
+        now: float,
+        account: earlier.Account = earlier.NOBODY,
     ) -> None:
         self.account = account
         roots = spec.roots
@@ -83,8 +86,8 @@ class Unknown:
 
     def worth(self, values: tuple[object, ...], now: float) -> bool:
         """Whether to ask at a call with `values`."""
-        if LATELY.loss is not None:
-            LATELY.ends(now)
+        if LATELY.open:
+            LATELY.ends(now, self.before)
         self.look(values, now)
         self.before.meets(values, now)
         serves = BACKGROUND.serve(self.before)
@@ -161,7 +164,9 @@ class Unknown:
         missing_s = (max(self.cost_s(), self.spent_s) - self.may_s) / _SHARE
         if missing_s <= 0 or BACKGROUND.serve(self.before):
             missing_s = max(missing_s, PAUSE_S)
-        count = self.calls * missing_s / max(self.ran_s(now), 1e-6)
+        # Of a range that is not watched any more, one iteration is asked, and no other.
+        calls = self.runs if self.runs and not self.watches() else self.calls
+        count = calls * missing_s / max(self.ran_s(now), 1e-6)
         found = max(int(min(count, _MOST_UNASKED)), 0)
         self.calls += 1 + found
         return found

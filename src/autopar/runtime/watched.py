@@ -6,6 +6,7 @@ that is called again and again tells more by how much time goes by from call to 
 
 from __future__ import annotations
 
+from autopar.runtime.patience import ALWAYS
 from autopar.runtime.site import Site
 from autopar.runtime.stretch import Stretch
 from autopar.site_spec import SiteSpec
@@ -34,6 +35,8 @@ class Watched(Site):
     def stretch(self, items: object) -> Stretch:
         """What the loop over `items` is gone through by."""
         made = self.now = Stretch(items)
+        if self.watches():
+            self.patience.left, self.turn = 0, ALWAYS  # what was left alone are iterations
         if not (made.plain and self.active and False not in self.turn):
             made.plain = False
         elif self.unknown is not None:

@@ -114,7 +114,7 @@ class Chooser:
 
     def choose(self, state: Known, values: Values, watched: Watch) -> Choice | Refusal:
         """The variant for these parameters; what was found before is remembered by them."""
-        if LATELY.loss is not None:
+        if LATELY.open:
             LATELY.ends(clock())
         arrays = values.arrays
         # Whoever puts other arrays there has not looked at whose memory it is.
