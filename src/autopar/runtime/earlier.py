@@ -9,7 +9,8 @@ lose in Python first what their kernels cost, as long as nobody knows whether th
 often.  All of that are guesses; how long runs take that ask in one way or another says whether they
 are good ones (`tries`).
 
-Only time depends on it.  Who wants to hear why loops are left to Python, gets all questions asked.
+Only time depends on it.  Who wants to hear why loops are left to Python, gets all questions asked;
+what has won much is known there, too, and what these runs find is nothing for others to know.
 """
 
 from __future__ import annotations
@@ -218,9 +219,12 @@ class Ledger:
         Until when nothing more is asked, since that was too much; 0: it was not.
     strange
         Whether there are sites, or first calls of them, that earlier processes have not met.
+    told
+        Whether somebody wants to hear of every loop: nothing is put off, and nothing is left.
     """
 
-    def __init__(self, folder: Location) -> None:
+    def __init__(self, folder: Location, told: bool = False) -> None:
+        self.told = told
         self.process = os.getpid()
         # The user may have changed the list, or done away with it.
         words = [word for word in getattr(sys, "argv", ()) if type(word) is str]
@@ -232,7 +236,7 @@ class Ledger:
         self.strange = False
         self.began = clock()
         self.runs = self.read()
-        self.way = self.runs.way()
+        self.way = tries.Way(self.runs.newest) if told else self.runs.way()
         self.before = self.way.lines
         if self.way.alone_s and not self.runs.alone_s:
             self.write(self.runs.alone())  # nobody knows whether this one will see its end
@@ -256,7 +260,7 @@ class Ledger:
         if found is None:
             opaque = not all(map(_is_seen, values))
             found = self.accounts[name] = Account(name, sizes, opaque)
-            found.ledger = self
+            found.ledger = None if self.told else self
             if not (spec.inner or spec.flat):  # others are woken at one time or another
                 site = _digest(spec.file, spec.line, spec.text, spec.nest)[:_SHORT]
                 self.met.setdefault(site, name[:_SHORT])
@@ -269,8 +273,9 @@ class Ledger:
                 return found
             line = self.before.get(name)
             if line is not None and len(line.sizes) == len(sizes):
-                found.wakes, found.winner, found.sizes = line.wakes, line.winner, line.sizes
-                if line.cost_s:
+                found.winner, found.sizes = line.winner, line.sizes
+                found.wakes = line.wakes and not self.told
+                if line.cost_s and not self.told:
                     found.cost_s, found.due = line.cost_s, clock() + _SHARE * line.cost_s
         return found
 
@@ -407,16 +412,17 @@ class Ledger:
 
 @functools.cache
 def _ledger() -> Ledger | None:
-    """That of this process, unless somebody wants to hear of every loop."""
+    """That of this process; None where each loop is to be asked as if it were the first time."""
     settings = config.current()
-    told = settings.report or settings.report_json or settings.verbose or settings.debug
-    if not config.whole_command or told or settings.verify or settings.fail_on_fallback:
+    if not config.whole_command or settings.verify or settings.fail_on_fallback or settings.debug:
         return None
+    told = bool(settings.report or settings.report_json or settings.verbose)
     try:
-        made = Ledger(config.cache_folder("earlier"))
+        made = Ledger(config.cache_folder("earlier"), told)
     except (OSError, config.ConfigError):
         return None  # nor where the working directory has been removed
-    atexit.register(made.leave)
+    if not told:
+        atexit.register(made.leave)
     return made
 
 
