@@ -246,7 +246,8 @@ class Growing(Counting):
 
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
-        if value.listed and value.new:  # a part of another would share its items
+        # A part of another would be known by two names; a slice, or a copy, is a list of its own.
+        if value.listed and (value.new or (value.compute and isinstance(expr, View | Call))):
             return
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:

@@ -173,6 +173,10 @@ def copied(nest: Elements, call: Call, a: Expr) -> Section:
 
 @library("a")
 def copy(nest: Elements, call: Call, a: Expr) -> Section:
+    row = nest.meant(a) if isinstance(a, Name) else None
+    if isinstance(row, Section) and row.listed == row.rank == 1:
+        items = row
+        return replace(items, compute=lambda index: nest.element(items, index, call.line))
     return copied(nest, call, a)
 
 
