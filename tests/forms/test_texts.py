@@ -173,6 +173,56 @@ def f(a, b):
 k = f(a, b)
 """,
 }
+TAKEN["in order"] = """
+c = 0
+for i in range(n):
+    c += a[i] < "C"
+"""
+NAMED |= {
+    "in their order": """
+def f(a, b):
+    c = d = 0
+    for x, y in zip(a, b):
+        if "B" <= x < "T" or y > "Ã":
+            c += 1
+        d = d * 2 % 1009 + (x < y) - (y <= x) + ("A" < x)
+    for i in range(len(a)):
+        d += a[i] >= b[i % len(b)] or "\\ud800" <= a[i]
+    return c, d
+k = f(a, b)
+""",
+    "keys of a dictionary": """
+def f(a, d):
+    c = 0
+    for x in a:
+        c += d.get(x, 0)
+        if x in d:
+            c += d[x] * 3
+            d[x] += 1
+    return c
+d = {"A": 1, "Ä": 4, "C": 2}
+k = f(a, d)
+""",
+    "new keys of a dictionary": """
+from collections import Counter, defaultdict
+def f(a, b):
+    d, e, g = {}, defaultdict(int), Counter()
+    for i, x in enumerate(a):
+        d[x] = d.get(x, 0.5) + 1
+        e[x] += i
+        g[b[i % len(b)]] += 1
+    return d, e, g
+k = f(a, b)
+""",
+    "members of a set": """
+def f(a, some):
+    c = 0
+    for x in a:
+        c = c * 3 % 1009 + (x in some) - (x not in some)
+    return c
+k = f(a, {"A", "😀"}), f(a, frozenset("GT")), f(a, ["C", "A"])
+""",
+}
 TAKEN |= NAMED
 
 INTERPRETED = {
@@ -210,10 +260,65 @@ for x in a:
     if x == "A":
         c += len(x)
 """,
-    "a name as a key": """
+    "a key that is seen later": """
 d, c = {"A": 1, "C": 2}, 0
 for x in a:
     c += d.get(x, 0)
+""",
+    "keys of several characters": """
+def f(a, d):
+    c = 0
+    for x in a:
+        c += d.get(x, 0)
+    return c
+k = f(a, {"A": 1, "CC": 2}), f(a, {"A": 1, 3: 2}), f(a, {"A": 1, None: 2})
+""",
+    "characters and numbers": """
+def f(a):
+    d = {}
+    for i, x in enumerate(a):
+        d[x] = i
+        d[i] = 1
+    return d
+k = f(a)
+""",
+    "no such key": """
+def f(a, d):
+    c = 0
+    try:
+        for x in a:
+            c += d[x]
+    except KeyError as error:
+        c = c, str(error)
+    return c
+k = f("ACCA" * 9, {"A": 1}), f(a, {"A": 1, "C": 3, "G": 4})
+""",
+    "a word in their order": """
+def f(a):
+    c = 0
+    for x in a:
+        c = 2 * c + (x < "AB") + ("" < x)
+    return c
+k = f(a)
+""",
+    "in a word with a name": """
+def f(a, b):
+    c = 0
+    for x in a:
+        c = 2 * c + (x in b)
+    return c
+k = f(a, "ACA")
+""",
+    "a character as a subscript": """
+def f(a, b):
+    c = 0
+    for x in a:
+        c += b[x]
+    return c
+try:
+    k = f(a, [1, 2, 3])
+except TypeError as error:
+    k = str(error)
 """,
     "numbers with a name beside words": """
 c = 0
@@ -283,11 +388,6 @@ try:
         c += ord(a[i])
 except TypeError as error:
     why = str(error)
-""",
-    "in order": """
-c = 0
-for i in range(n):
-    c += a[i] < "C"
 """,
     "parts": """
 c = 0

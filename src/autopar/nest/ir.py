@@ -97,11 +97,14 @@ class Binary:
     reduced: bool = False
 
 
+Comparison = Literal["<", "<=", ">", ">=", "==", "!="]
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     """One comparison; ``a < b < c`` arrives as ``Logic("and", (a < b, b < c), chain=True)``."""
 
-    op: Literal["<", "<=", ">", ">=", "==", "!="]
+    op: Comparison
     left: Expr
     right: Expr
     line: int
@@ -248,6 +251,8 @@ COMPENSATED = frozenset(
 """Atoms of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
 AMONG, ORD = "<among>", "<ord>"
 """Whether a character of a text is one of a word, and its number; see `nest.values.texts`."""
+LETTER = "<letter>"
+"""What is called for a character as a key of a dictionary; its argument is its number."""
 IN = "<in>"
 """What is called for whether the key of ``d[k]``, its argument, is in ``d``, which may be a set."""
 IS_NONE = "<is none>"

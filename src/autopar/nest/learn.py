@@ -11,10 +11,9 @@ from autopar.nest.text.counted import counted, outermost, sequence
 from autopar.nest.typed.listed import misused
 from autopar.nest.typed.told import Became, Held, Left, Told
 from autopar.nest.typed.types import Typed, infer
-from autopar.nest.values import absent, displays, tables, tuples
+from autopar.nest.values import absent, displays, tables, texts, tuples
 from autopar.nest.values.copies import propagated
 from autopar.nest.values.swapped import swapped
-from autopar.nest.values.texts import numbered
 from autopar.nest.walking import statements
 from autopar.verdict import Reason, Refusal, Span
 
@@ -30,7 +29,7 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
         return Left("draws")
     if told.dicts:
         return Left("dicts")
-    asked_of = tables.left(nest)
+    asked_of = tables.left(nest) or texts.left(nest)
     if asked_of is not None:
         return asked_of
     if told.ragged:
@@ -63,7 +62,7 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
 def _answered(nest: Nest, told: Told) -> Refusal | Became | None:
     """What depends on the answers to what the nest asks."""
     if told.texts:
-        numbers = numbered(nest, told.texts)
+        numbers = texts.numbered(nest, told.texts)
         if numbers != nest:
             return _became(numbers)
     objects: dict[int, object] = {}

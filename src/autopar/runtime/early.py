@@ -142,13 +142,15 @@ def _value(path: str, known: dict[str, object]) -> object:
 def _shape(value: object) -> Sizes | None:
     """How long a list of numbers is, and the first of its lists; None for what is never taken.
 
-    A text, or a dictionary of integers, is looked up like a list.
+    A text, or a dictionary of integers or characters, is looked up like a list.
     """
     if type(value) is str:
         return (len(value),)
     if type(value) in _DICTS:
         assert isinstance(value, dict)
-        return (len(value),) if type(next(iter(value), None)) is int else None
+        key = next(iter(value), None)
+        plain = type(key) is int or (type(key) is str and len(key) == 1)
+        return (len(value),) if plain else None
     shape: list[int] = []
     while type(value) in (list, tuple) and value and len(shape) < _DEEPEST:
         assert isinstance(value, list | tuple)

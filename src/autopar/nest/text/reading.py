@@ -274,13 +274,20 @@ class Reading:
         pairs = tuple(
             ir.Compare(
                 _COMPARE[type(op)],  # type: ignore[arg-type]
-                self.expr(left),
-                self.expr(right),
+                self.compared(left),
+                self.compared(right),
                 node.lineno,
             )
             for op, left, right in zip(node.ops, items, items[1:], strict=False)
         )
         return pairs[0] if len(pairs) == 1 else ir.Logic("and", pairs, node.lineno, chain=True)
+
+    def compared(self, node: ast.expr) -> ir.Expr:
+        """An operand; a literal of one character is that of a text, or nobody's."""
+        match node:
+            case ast.Constant(value=str(word)) if len(word) == 1:
+                return ir.Word(word, node.lineno)
+        return self.expr(node)
 
     def question(
         self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.expr

@@ -4,7 +4,8 @@
 stands, one for the keys from 0 up, one for those below, which Python counts from the end.  For
 numbers that are no keys they name a place behind the last value, and a number that they have no
 room for is out of bounds as well: there kernels give up, and the interpreter raises.
-``k in d`` asks whether there is room for `k`, and whether the place is that of a value.
+``k in d`` asks whether there is room for `k`, and whether the place is that of a value.  Keys that
+are characters are their numbers.
 Where a dictionary may get new keys, see `nest.values.new_keys`.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from autopar.nest import ir
 from autopar.nest.ir import (
     IN,
     Assign,
@@ -112,6 +114,8 @@ class _Without:
 
     def expr(self, expr: Expr) -> Expr:
         match expr:
+            case Call(func=ir.LETTER, args=(number,)):
+                return self.expr(number)
             case Call(func=func, args=(Load(array=path, index=(key,), line=line),)) if (
                 func == IN and path in self.new
             ):
@@ -188,6 +192,31 @@ def asked(nest: Nest) -> frozenset[str]:
     return frozenset(found - beside)
 
 
+def lettered(nest: Nest, dicts: Collection[str]) -> frozenset[str]:
+    """Those of `dicts` of which each key in `nest` is a character."""
+    keys = list(_keys(nest, dicts))
+    others = {path for path, key in keys if not _is_letter(key)}
+    return frozenset(path for path, _ in keys if path not in others)
+
+
+def _keys(nest: Nest, dicts: Collection[str]) -> Iterator[tuple[str, Expr]]:
+    """What `nest` looks up in `dicts`, and stores there."""
+    for stmt in statements(nest.loop):
+        for expr in (expr for top in expressions(stmt) for expr in walk(top)):
+            match expr:
+                case Load(array=path, index=(key,)) if path in dicts:
+                    yield path, key
+                case Call(func=func, args=(key, *_)) if owner_of(func) in dicts:
+                    yield owner_of(func), key
+        match stmt:
+            case Assign(target=Element(array=path, index=(key,))) if path in dicts:
+                yield path, key
+
+
+def _is_letter(key: Expr) -> bool:
+    return isinstance(key, Call) and key.func == ir.LETTER
+
+
 def left(nest: Nest) -> Refusal | None:
     """Why `nest` is not taken if it asks with ``in`` for what is in no dictionary and no set."""
     for stmt in statements(nest.loop):
@@ -225,6 +254,10 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
     early = [one.expr for one in nest.conditions]
     early += [extent for local in nest.locals for extent in local.extents]
     beside |= {e.array for top in early for e in walk(top) if isinstance(e, Dim)}
+    keys = [(path, key) for path, key in _keys(nest, dicts) if path not in lettered(nest, dicts)]
+    for path, key in keys:
+        if _is_letter(key):
+            yield _refused(nest, nest.loop.line, f"characters and other keys: {path}")
     for path in sorted(dicts):
         if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
             yield _refused(nest, nest.loop.line, path)

@@ -1,7 +1,8 @@
-"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] in "AG"``, ``for a in s``.
+"""Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] in "AG"``, ``"a" <= s[i] <= "z"``.
 
 A text is an array of the numbers of its characters, as long as nothing but that is done with it,
-and a name that is always one of them is such a number.
+and a name that is always one of them is such a number.  These are in the order of the characters.
+It may be a key of a dictionary, which then has characters for keys: `nest.values.tables`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from autopar.nest.ir import (
     Assign,
     Call,
     Compare,
+    Comparison,
     Const,
     Dim,
+    Element,
     Expr,
     For,
     Load,
@@ -30,7 +33,8 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.nest.walking import new_ids, statements
+from autopar.nest.values.new_keys import GET
+from autopar.nest.walking import expressions, new_ids, statements, walk
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -51,6 +55,18 @@ def numbered(nest: Nest, texts: Collection[str]) -> Nest | Refusal:
         return refused.refusal
     assert isinstance(loop, For)
     return replace(nest, loop=loop)
+
+
+def left(nest: Nest) -> Refusal | None:
+    """Why `nest` is not taken if characters are still keys of something."""
+    for stmt in statements(nest.loop):
+        tops = [*expressions(stmt)]
+        for expr in (expr for top in tops for expr in walk(top)):
+            match expr:
+                case Call(func=ir.LETTER, line=line):
+                    where = Span(nest.file, line)
+                    return Refusal(Reason.NOT_ARRAY, where, "a character of a text as a key")
+    return None
 
 
 def _characters(nest: Nest, texts: Collection[str]) -> frozenset[str]:
@@ -106,6 +122,11 @@ class _Numbers:
             case Assign(target=Name(id=name), value=value) if name in self.names:
                 number = self.number(value)
                 return replace(stmt, value=self.expr(value) if number is None else number)
+            case Assign(target=Element(index=(key,)) as target):
+                letter = self.letter(key)
+                if letter is not None:
+                    target = replace(target, index=(letter,))
+                    return replace(stmt, target=target, value=self.expr(stmt.value))
         return rewritten(stmt, self.expr, self.block)
 
     def number(self, expr: Expr) -> Expr | None:
@@ -119,16 +140,29 @@ class _Numbers:
                 return Const(ord(word) if len(word) == 1 else -1)  # which no character is
         return None
 
+    def letter(self, key: Expr) -> Expr | None:
+        """A character as a key; None: it is none."""
+        number = None if isinstance(key, Word) else self.number(key)
+        line = getattr(key, "line", self.nest.loop.line)
+        return None if number is None else Call(ir.LETTER, (number,), line)
+
     def expr(self, expr: Expr) -> Expr:
         match expr:
-            case Compare(left=left, right=right) | Asked(left=left, right=right) if expr.op in (
-                "==",
-                "!=",
-            ):
-                one, two = self.number(left), self.number(right)
-                words = isinstance(left, Word) and isinstance(right, Word)
-                if one is not None and two is not None and not words:
-                    return Compare("==" if expr.op == "==" else "!=", one, two, expr.line)
+            case Call(func=ir.LETTER):
+                return expr
+            case Load(array=path, index=(key,)) if path not in self.texts:
+                letter = self.letter(key)
+                return (
+                    rebuilt(expr, self.expr) if letter is None else replace(expr, index=(letter,))
+                )
+            case Call(func=func, args=(key, other)) if func.endswith(GET):
+                letter = self.letter(key)
+                key = self.expr(key) if letter is None else letter
+                return replace(expr, args=(key, self.expr(other)))
+            case Asked(op="==", left=left, right=right, line=line):
+                return self.compared("==", left, right, line) or rebuilt(expr, self.expr)
+            case Compare(op=op, left=left, right=right, line=line):
+                return self.compared(op, left, right, line) or rebuilt(expr, self.expr)
             case Call(func=ir.AMONG, args=(one, Word(value=str(word))), line=line):
                 number = self.number(one)
                 if number is not None and not isinstance(one, Word):
@@ -145,6 +179,15 @@ class _Numbers:
             case Name(id=name) if name in self.names:
                 raise self.refuse(f"{text(expr)}, a character of a text", 0)
         return rebuilt(expr, self.expr)
+
+    def compared(self, op: Comparison, left: Expr, right: Expr, line: int) -> Expr | None:
+        """The same comparison of the numbers of characters; None: they are none."""
+        one, two = self.number(left), self.number(right)
+        words = [side for side in (left, right) if isinstance(side, Word)]
+        if one is None or two is None or len(words) == 2:
+            return None
+        long = any(len(word.value or "") != 1 for word in words)
+        return None if long and op not in ("==", "!=") else Compare(op, one, two, line)
 
     def among(self, number: Expr, word: str, line: int) -> Expr:
         """Whether it is the number of a character of `word`."""

@@ -14,7 +14,7 @@ import numpy as np
 from autopar import pipeline
 from autopar.nest.ir import Nest
 from autopar.nest.values.new_keys import get_keys
-from autopar.nest.values.tables import DOWN, TABLE, UP, asked, roots_of
+from autopar.nest.values.tables import DOWN, TABLE, UP, asked, lettered, roots_of
 from autopar.runtime.stand_ins.drawn import Runs
 from autopar.runtime.values.dicts import DICTS, kind_of
 from autopar.runtime.values.facts import Table, Values
@@ -61,6 +61,7 @@ class Tables(Generic[E]):
         self.stored = tuple(path for path in self.paths if path in written)
         self.told = asked(nest)
         self.new_keys = get_keys(nest.loop, kinds)
+        self.letters = lettered(nest, kinds)
         self.room = _ROOM
         self.known: dict[str, tuple[tuple[int, ...], Places]] = {}
 
@@ -115,7 +116,7 @@ class Tables(Generic[E]):
             first -= self.count(path)
             if path in tables:
                 found = roots[first : first + self.count(path)]
-                self.give(tables[path], values.keys[path], *found)
+                self.give(path, tables[path], values.keys[path], *found)
         if check is not None:
             check(self.nest, wanted, tables)
         return results
@@ -126,6 +127,7 @@ class Tables(Generic[E]):
 
     def give(
         self,
+        path: str,
         table: Table,
         keys: tuple[int, ...],
         found: list[Any],
@@ -134,10 +136,11 @@ class Tables(Generic[E]):
         more: Sequence[Any] = (),
     ) -> None:
         """A dictionary gets the values that are `found` for its `keys`, and for `more` of them."""
-        for key, value in zip(keys, found, strict=False):
+        said = chr if path in self.letters else _itself
+        for key, value in zip(map(said, keys), found, strict=False):
             if table.get(key) is not value:
                 table[key] = value
-        dict.update(table, zip(more, found[len(keys) :], strict=True))
+        dict.update(table, zip(map(said, more), found[len(keys) :], strict=True))
 
     def arrays(self, path: str, values: Values) -> tuple[Any, ...]:
         """What stands for a dictionary; see `roots_of`.
@@ -157,7 +160,11 @@ class Tables(Generic[E]):
             raise self.refused(f"{path} is a {what} of more than {_MOST} keys")
         # At once: other threads may change it.
         items = tuple(table.items() if type(table) in DICTS else ((key, None) for key in table))
-        found = tuple([key for key, _ in items])
+        found: tuple[Any, ...] = tuple([key for key, _ in items])
+        if path in self.letters:
+            if not all(type(key) is str and len(key) == 1 for key in found):
+                raise self.refused(f"{path} is a {what} whose keys are no single characters")
+            found = tuple(map(ord, found))
         if not all(kind is int or issubclass(kind, np.integer) for kind in set(map(type, found))):
             raise self.refused(f"{path} is a {what} whose keys are no integers")
         keys = values.keys[path] = tuple(dict.fromkeys(int(key) for key in found))
@@ -176,6 +183,10 @@ class Tables(Generic[E]):
 
     def refused(self, detail: str) -> Refused:
         return Refused(Refusal(Reason.NOT_ARRAY, Span(self.nest.file, self.nest.loop.line), detail))
+
+
+def _itself(key: Any) -> Any:
+    return key
 
 
 def may_want_room(values: Values, written: Collection[str]) -> bool:
