@@ -175,6 +175,8 @@ def copied(nest: Elements, call: Call, a: Expr) -> Section:
 def copy(nest: Elements, call: Call, a: Expr) -> Section:
     row = nest.meant(a) if isinstance(a, Name) else None
     if isinstance(row, Section) and row.listed == row.rank == 1:
+        if row.path in nest.known.fixed:
+            raise nest.refuse(Reason.CALL, call.line, text(call))
         items = row
         return replace(items, compute=lambda index: nest.element(items, index, call.line))
     return copied(nest, call, a)

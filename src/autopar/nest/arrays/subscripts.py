@@ -103,6 +103,9 @@ class Subscripts(Bounds):
                 not isinstance(p, Slice) or not (p.lent or sliced or rows) for p in odd
             ):
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
+            through = any(isinstance(p, Slice) and p.through for p in index)
+            if sliced and base.path in self.known.fixed and not through:
+                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a tuple")
             if sliced:
                 found = part(base, self.items(base, parts, line))
                 return replace(found, compute=lambda index: self.element(found, index, line))

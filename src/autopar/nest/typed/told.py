@@ -114,6 +114,8 @@ class Arrays:
         Live-in numbers that are Python ints, and those that are floats of double precision.
     listed
         Arrays that stand for lists.
+    fixed
+        Those that stand for tuples, or for lists of such: a part of one is no list.
     objects
         Everything that is neither array nor number: functions, types, None.
     """
@@ -131,6 +133,7 @@ class Arrays:
     doubles: frozenset[str]
     objects: Mapping[str, object]
     listed: Mapping[str, int] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,4 +141,5 @@ def _known(nest: Nest, values: Values) -> Arrays:
         ),
         objects={**strange, **values.calls},
         listed=values.lists.depths,
+        fixed=values.lists.fixed,
     )

@@ -96,6 +96,11 @@ class Lists:
         return {path: len(one.holders) for path, one in self.mirrors.items()}
 
     @property
+    def fixed(self) -> frozenset[str]:
+        """Paths of those of which a part is no list."""
+        return frozenset(path for path, one in self.mirrors.items() if one.holders[-1] is not list)
+
+    @property
     def paths(self) -> frozenset[str]:
         """Of all arrays that have to do with them."""
         notes = (path + STORED for path, one in self.mirrors.items() if one.stored is not None)
