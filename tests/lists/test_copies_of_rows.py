@@ -78,3 +78,12 @@ def test_whoever_copies_them(name: str) -> None:
     body = "\n".join(f"    {line}" for line in OTHERS[name].split("\n"))
     text = f"def f(u, shared, uneven, a, arrays, deep):\n{body}\n    return new\n"
     same(f"{HEAD}{text}new = f(u, shared, uneven, a, arrays, deep)\n{check}\n")
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_nan_is_the_very_same(name: str) -> None:
+    """Lists take it to be equal to itself then."""
+    head = HEAD + "nan = float('nan')\nu[2][3] = nan\nbefore = [*u]\nfirst = [*u[2]]\n"
+    check = "same = u[2] == first, u == before, [row == first for row in u]\n"
+    ends = "" if "v = " not in TAKEN[name] else "more = [row == first for row in v], v == u\n"
+    same(head + TAKEN[name] + "\n" + check + ends)

@@ -137,9 +137,17 @@ def test_the_last_row_is_the_one_that_has_a_name(strict, name):
     assert same(at_top(FILLED[name]), n=6, m=5)[4] == "compiled"
 
 
-def test_parts_of_lists_do_not_become_rows(lenient):
-    """They have the very items of the list, which ``is`` tells from others."""
+def test_parts_of_lists_become_rows(lenient):
     source = program("rows.append(v[:])").replace("    k = 0\n", "    k = 0\n    v = [0.5, 1.5]\n")
+    assert same(source, n=6, m=5)[5] == "compiled"
+
+
+def test_a_nan_in_such_a_part_is_the_very_same(lenient):
+    """Lists compare it by identity."""
+    source = program("rows.append(v[:])").replace(
+        "    k = 0\n", "    k = 0\n    v = [0.5, float('nan')]\n"
+    )
+    source += "alike = [one == two for one in rows for two in rows]\n"
     assert same(source, n=6, m=5)[5] != "compiled"
 
 

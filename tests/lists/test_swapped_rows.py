@@ -15,7 +15,7 @@ random.seed(5)
 n = 7
 a = [[random.uniform(-1.0, 1.0) for _ in range(n)] for _ in range(n)]
 old = list(a)
-items = [row[:] for row in a]
+items = [row + [] for row in a]
 p = [3, 0, 6, 2, 2, 5, 1]
 b = [0.0] * n
 count = 0
