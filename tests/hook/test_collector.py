@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+from autopar.hook import collector
 from autopar.hook.harmless import destructor, harmless
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -240,6 +241,13 @@ def test_what_python_keeps_no_account_of_is_looked_at_where_it_is_held() -> None
     assert not harmless([{3: unknown}])
     unknown.close()
     assert harmless([Sink([3, "x", None, 1.5, (2, b"y")]), Sink, len, [[]], {3: range(4)}])
+
+
+def test_nobody_looks_at_millions_of_numbers() -> None:
+    """To do so took longer than the program, where that had a long list."""
+    assert collector._is_little([[1.5] * 9, (2,)], 20)
+    assert not collector._is_little([[1.5] * 9, (2,)], 18)
+    assert not collector._is_little([[]] * 9, 20)
 
 
 def test_types_of_c_that_only_hold_something_are_known() -> None:

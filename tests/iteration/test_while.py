@@ -505,6 +505,28 @@ def test_means_the_same(name):
     same(HEAD + OTHERS[name])
 
 
+SIEVE = """
+def sieve(limit):
+    known = {known}
+    {first}
+    while {test}:
+        if known[i]:
+            for j in range(i * i, limit + 1, i):
+                known[j] = False
+        i += 1
+    return known, i
+k = sieve(500), sieve(4), sieve(3), sieve(1)
+"""
+
+
+@pytest.mark.parametrize("test", ["i * i <= limit", "i * i < limit + 1", "2 * i * i <= limit"])
+def test_what_ends_by_a_function_of_what_counts(test):
+    lists = SIEVE.format(known="[True] * (limit + 1)", first="i = 2", test=test)
+    assert same(HEAD + lists)[HEAD.count("\n") + 5] == "compiled"
+    same(HEAD + SIEVE.format(known="np.ones(limit + 1, bool)", first="i = 2", test=test))
+    same(HEAD + lists.replace("i = 2", "i = -3"))  # which comes to a step of zero
+
+
 def test_loops_that_count_are_parallel():
     from autopar import journal
 

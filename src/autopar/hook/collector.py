@@ -19,10 +19,16 @@ import sys
 
 from autopar.hook.harmless import Destructor, destructor, harmless, harmless_but
 
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Any
+
 _resting = _alone = _apart = False
 _destructor: Destructor | None = None
 _DEAR = 4
-"""Times as long as to let an object end, what it takes to look at one and at what it holds."""
+"""Times as long as to let an object end, what it takes to look at one and at what it holds.  Where
+that is many others, it takes as long as that for each of these."""
+_HOLD = frozenset(map(id, (list, tuple, dict, set, frozenset)))
 _later: list[object] = [[]]
 """Where it is set apart as well, the program has set apart what there was."""
 
@@ -64,16 +70,23 @@ def start(*, apart: bool) -> None:
 
 def _end() -> None:
     """Let everything end as ever, where that may be seen."""
-    own = gc.get_objects()
+    own: list[Any] = gc.get_objects()
     if not _apart or all(one is not _later[0] for one in own):
         return  # or the program has set something apart, which is to stay there
     before = sys._getframe().f_back is not None  # the program calls, and goes on
     rest = False
     try:
-        # Where there is a lot, to look at it takes as long as to let it end.
-        little = _DEAR * len(own) < gc.get_freeze_count()
         alone = not before and len(sys._current_frames()) == 1
-        rest = little and alone and harmless(own, _destructor)
+        rest = alone and _is_little(own, gc.get_freeze_count()) and harmless(own, _destructor)
     finally:
         if not rest:
             gc.unfreeze()
+
+
+def _is_little(own: list[Any], apart: int) -> bool:
+    """Whether to look at `own` takes less time than to let what is `apart` end.
+
+    Not where a few lists hold millions of numbers.
+    """
+    held = sum(len(one) for one in own if id(type(one)) in _HOLD)
+    return _DEAR * len(own) + held < apart

@@ -98,7 +98,8 @@ def outermost(nest: Nest) -> While | None:
 
 def promising(loop: While) -> bool:
     """Whether an outermost `loop` may be taken: it counts, or can run in one piece."""
-    counts = any(_step(loop, name) is not None for name, _, _ in _ways(loop.test))
+    # A function of what counts, as in ``while i * i <= n``, ends such a loop as well.
+    counts = any(_step(loop, name) is not None for name in _ended_by(loop))
     return counts or _empties(loop) or (sequence(loop) and _ends(loop))
 
 

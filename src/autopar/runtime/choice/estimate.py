@@ -57,9 +57,10 @@ def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
         if not body.flat:
             once = _total(body, inner, weight)
         total += count * (head + once)
-    for body in part.whiles:
+    for limit, body in part.whiles:
         inner = {name: value for name, value in env.items() if name != WHILES}
-        total += trips * _total(body, inner, weight)
+        above = None if limit is None else estimate(limit, env)
+        total += (trips if above is None else _root(above)) * _total(body, inner, weight)
     for one, two in part.branches:
         total += max(_total(one, env, weight), _total(two, env, weight))
     return total
@@ -81,9 +82,15 @@ def middle_trips(loop: For, env: Mapping[str, float]) -> tuple[float, float]:
         start = stop / 2  # from somewhere between 0 and there
     elif step and stop is None and start is not None and start * step < 0:
         stop = start / 2
+    if step is None and stop is not None:  # from one to all of them
+        return max(_UNKNOWN_TRIPS, _root(abs(stop))), 0.0
     if start is None or stop is None or not step:
         return _UNKNOWN_TRIPS, 0.0
     return max(0.0, (stop - start) / step), (start + stop) / 2
+
+
+def _root(square: float) -> float:
+    return math.sqrt(max(square, 0.0))
 
 
 _LARGE = 1e15  # beyond, an estimate is not worth an overflow
@@ -177,7 +184,7 @@ def pace(nest: Outline, env: Env) -> Pace:
             if count and count * once > _LENGTHY:
                 lengthy.add(loop.id)
             total += count * once if count else 0.0
-        for body in part.whiles:
+        for _, body in part.whiles:
             work(body, env)
             total = math.inf
         for one, two in part.branches:

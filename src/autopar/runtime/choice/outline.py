@@ -60,7 +60,8 @@ class Outline:
         Those among the likely ones that are done with Python's own numbers alone.
     loops, whiles, branches
         What stands in the loops and the conditional blocks among them; a condition over blocks
-        without loops is part of `likely` and `most`.
+        without loops is part of `likely` and `most`.  With a ``while`` goes what the square of a
+        name is compared to, as in ``while i * i <= n``, if it is.
     head
         Operations that one more iteration costs of the loop that they stand in.
     numpy_s
@@ -70,7 +71,7 @@ class Outline:
     likely: float
     most: int
     loops: tuple[tuple[For, Outline], ...]
-    whiles: tuple[Outline, ...]
+    whiles: tuple[tuple[Expr | None, Outline], ...]
     branches: tuple[tuple[Outline, Outline], ...]
     head: float = 1.0
     numpy_s: float = 0.0
@@ -111,7 +112,7 @@ def outline(
     most = 0
     numpy_s = 0.0
     loops: list[tuple[For, Outline]] = []
-    whiles: list[Outline] = []
+    whiles: list[tuple[Expr | None, Outline]] = []
     branches: list[tuple[Outline, Outline]] = []
     for stmt in stmts:
         weights = [_weight(expr) for top in expressions(stmt) for expr in walk(top)]
@@ -130,8 +131,8 @@ def outline(
                 loops.append(((seen or {}).get(stmt.id, stmt), whole))
             case For(body=body):
                 loops.append(((seen or {}).get(stmt.id, stmt), inside(body)))
-            case While(body=body):
-                whiles.append(inside(body))
+            case While(test=test, body=body):
+                whiles.append((_above_a_square(test), inside(body)))
             case If(body=body, orelse=orelse):
                 one, two = inside(body), inside(orelse)
                 if one.flat and two.flat:
@@ -148,7 +149,7 @@ def outline(
 
 def written_out(part: Outline) -> float:
     """Operations in the text of `part`, however often they are done."""
-    inside = [body for _, body in part.loops] + list(part.whiles)
+    inside = [body for _, body in (*part.loops, *part.whiles)]
     inside += [block for pair in part.branches for block in pair]
     return part.likely + sum(map(written_out, inside))
 
@@ -228,6 +229,14 @@ def _of_python(expr: Expr | Element, python: Collection[str]) -> bool:
         case Unary(whole=whole) | Binary(whole=whole):
             return not whole
     return isinstance(expr, Const | Compare | Logic | Select)
+
+
+def _above_a_square(test: Expr) -> Expr | None:
+    """What is to be above the square of a name for a loop to go on."""
+    match test:
+        case Compare("<" | "<=", Binary("*", Name(id=one), Name(id=two)), limit) if one == two:
+            return limit
+    return None
 
 
 def _weight(expr: Expr) -> int:

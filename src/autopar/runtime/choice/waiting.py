@@ -24,6 +24,7 @@ _LONGEST_PAUSE = 1024  # calls that are not asked then
 _DEAREST_S = 1e-3  # of a question: beyond, it has imported or learned something, once and for all
 _SURELY = 1.25  # times the cost of kernels, that a guess must be to be believed
 _FAIRLY = 5.0  # the same where a nest may do far less than it might
+_FAR_MORE = 10.0  # times as long as was guessed, a nest with a `while` in it may take
 _FEW = 8  # kernels and plans of a nest, for each of which calls wait by themselves
 
 
@@ -94,7 +95,8 @@ class Waiting:
                 self.before.lost()
             if found is not None:
                 least_s = functools.partial(self.promising_s, state)
-                LATELY.begins(Loss(self.before, self.waited_s, least_s), self.since, work_s)
+                most_s = work_s * (_FAR_MORE if state.unending else 1.0)
+                LATELY.begins(Loss(self.before, self.waited_s, least_s), self.since, most_s)
         return found
 
     def promising_s(self, state: Known) -> float:
