@@ -142,10 +142,10 @@ def _value(path: str, known: dict[str, object]) -> object:
 def _shape(value: object) -> Sizes | None:
     """How long a list of numbers is, and the first of its lists; None for what is never taken.
 
-    A text, or a dictionary of integers or characters, is looked up like a list.
+    A text, bytes, or a dictionary of integers or characters, is looked up like a list.
     """
-    if type(value) is str:
-        return (len(value),)
+    if type(value) in (str, bytes, bytearray):
+        return (len(value),) if value else None  # type: ignore[arg-type]
     if type(value) in _DICTS:
         assert isinstance(value, dict)
         key = next(iter(value), None)

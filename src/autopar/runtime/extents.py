@@ -19,7 +19,7 @@ _FEW, _ROWS = 64, 4  # entries of a dictionary, and of a list of lists, that are
 _LOOKS = 256  # at entries of dictionaries, for one value
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type"))
 _ATOMS = frozenset((float, bool, complex, str, type(None)))
-_HOLDERS = frozenset((list, tuple, range, dict, str))
+_HOLDERS = frozenset((list, tuple, range, dict, str, bytes, bytearray))
 
 
 def extent(value: object, subscripts: int) -> tuple[int, int] | None:
@@ -75,8 +75,8 @@ class _Glance:
     def length(self, value: object, nested: int = _NESTED) -> int | None:
         """Of a list or of the lists in it, if these hold numbers; of all in a dictionary."""
         length, depth = 1, 0
-        if type(value) is str:
-            return max(len(value), 1)
+        if type(value) in (str, bytes, bytearray):
+            return max(len(value), 1)  # type: ignore[arg-type]
         if type(value) is dict:
             return self.of_dictionary(value, nested)
         while depth < _DEEPEST:

@@ -38,7 +38,7 @@ _MAX_INT = 2**63 - 1
 _C, _F, _ALIGNED, _WRITEABLE, _WARNS = 0x1, 0x2, 0x100, 0x400, 1 << 31
 _FLAGS = _C | _F | _ALIGNED | _WRITEABLE | _WARNS  # who owns the memory is no part of a type
 _TEXTUAL = {"S": "bytes", "U": "text", "V": "raw bytes", "O": "Python objects"}
-_SEQUENCES = (list, tuple, range)
+_SEQUENCES = (list, tuple, range, bytes, bytearray)
 _TABLES = (*DICTS, set, frozenset, list, tuple)
 Table: TypeAlias = Any
 """What a nest asks with ``in``, and looks up keys in."""

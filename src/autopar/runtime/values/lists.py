@@ -21,6 +21,7 @@ from autopar.nest.typed.told import Held
 from autopar.records import replace
 from autopar.runtime.values import mixed
 from autopar.runtime.values.mirrors import (
+    READ,
     Copied,
     Mirror,
     fill,
@@ -156,7 +157,7 @@ class Lists:
         for one in tuple(self.values.values()):
             rows = rows_of(one)
             plain = not one.inner and one.stored is None and one.types is None
-            plain = plain and one.holders[0] is not range
+            plain = plain and one.holders[0] not in READ
             lasting = plain and one.array.size >= LEAST and id(one) not in changing
             if one.known is not None:
                 if lasting and holds_the_same(one.known, rows):

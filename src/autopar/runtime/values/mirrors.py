@@ -25,6 +25,8 @@ Rows = tuple[Sequence[Any], ...]
 
 _DEEPEST = 8  # lists within lists
 _LONGEST = 1 << 22  # of a range that has a name
+READ = (range, bytes, bytearray)
+"""What has been read as soon as there is an array."""
 _NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
 _MAX_INT = 2**63 - 1
 _EXACT = 2**53  # up to here, a float equals each int
@@ -33,7 +35,7 @@ _FEW = 1 << 19  # elements, which Python moves in the time that it takes to make
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A list, or a tuple or a range, and the array that stands for it.
+    """A list, or a tuple, a range, or bytes, and the array that stands for it.
 
     Attributes
     ----------
@@ -89,7 +91,9 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
     Refused
         Where that cannot be.
     """
-    if type(value) is range and value:
+    if type(value) in READ and not value:
+        raise refused(Reason.WRONG_TYPE, f"{path} is an empty {_name(value)}")
+    if type(value) is range:
         if len(value) > _LONGEST:
             raise refused(Reason.NO_MEMORY, path)
         try:
@@ -97,6 +101,9 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
         except (OverflowError, MemoryError, ValueError):
             raise refused(Reason.BIG_INTEGER, path) from None
         return Mirror(path, value, (range,), "int", counted)
+    if type(value) in READ:
+        numbers = np.frombuffer(value, np.uint8).astype(np.int64)  # type: ignore[call-overload]
+        return Mirror(path, value, (type(value),), "int", numbers)
     holders: list[type] = []
     shape: list[int] = []
     inner: Any = value
@@ -239,7 +246,7 @@ def fill(one: Mirror, rows: Rows, targets: Mapping[str, Array]) -> None:
 
 def _fill(one: Mirror, rows: Rows) -> None:
     """Read the elements of `one`."""
-    if one.holders[0] is range:
+    if one.holders[0] in READ:
         return
     flat = one.array.reshape(len(rows), -1)
     holder, wanted = one.holders[-1], _type(one.atom)
