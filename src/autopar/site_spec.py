@@ -51,6 +51,8 @@ class SiteSpec:
         First and last line of each loop, where these are several that stand next to one another.
     last
         The last line of all of it.
+    entered
+        Roots that it may assign before it reads them: they may have no value yet.
     """
 
     file: str
@@ -76,3 +78,4 @@ class SiteSpec:
     watched: bool = False
     members: tuple[tuple[int, int], ...] = ()
     last: int = 0
+    entered: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
     while True:                                 # once: to have something to break out of
         if SITE.active and False not in SITE.turn:
             try: ANSWER = (a, b, n)             # the nest's roots
-            except NameError: ANSWER = None
+            except NameError: ANSWER = None     # or one by one, where it may assign it first
             try: ANSWER = SITE.run(ANSWER)
             except: del ANSWER; raise           # Ctrl-C, or what a signal handler raises
             if ANSWER is not None:
@@ -52,6 +52,7 @@ from typing import Any
 
 from autopar.hook.foreign import foreign
 from autopar.hook.record import Loops, error_marker, site_marker
+from autopar.nest.flow import exposed
 from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
 from autopar.nest.text.building import place
@@ -179,6 +180,7 @@ def _spec(
         watched=candidate.stretch is not None and candidate.stretch.watched,
         members=_members(nodes),
         last=_last(shown),
+        entered=tuple(sorted(exposed((nest.loop,)).intersection(nest.scalars, nest.roots))),
     )
 
 
@@ -349,7 +351,7 @@ if {site!r}.active and {also}False not in {site!r}.turn:
     try:
         {answer} = ({roots})
     except {unbound!r}:
-        {answer} = None
+        {absent}
     try:
         {answer} = {site!r}.run({answer})
     except:
@@ -472,6 +474,7 @@ def _asked(
         also=also,
         answer=answer,
         unbound=error_marker(token),
+        absent="\n        ".join(_one_by_one(spec, ends, token, answer)) or f"{answer} = None",
         roots="".join(f"{ends.get(name, name)}, " for name in spec.roots),
         bind="\n        ".join((*first, *results)) or "pass",
         done="\n        ".join(done),
@@ -479,6 +482,23 @@ def _asked(
     (look,) = ast.parse(text).body
     assert isinstance(look, ast.If)
     return look
+
+
+def _one_by_one(spec: SiteSpec, ends: Mapping[str, str], token: str, answer: str) -> Iterator[str]:
+    """Lines that hand over the roots where one has no value; nothing where all must have one."""
+    if not spec.entered:
+        return
+    unbound, unset = error_marker(token), site_marker(token, 0)
+    yield f"{answer} = ()"
+    yield "try:"
+    for name in spec.roots:
+        more = f"{answer} = (*{answer}, {ends.get(name, name)})"
+        if name not in spec.entered:
+            yield f"    {more}"
+            continue
+        yield f"    try: {more}"
+        yield f"    except {unbound!r}: {answer} = (*{answer}, {unset!r}.unset)"
+    yield f"except {unbound!r}: {answer} = None"
 
 
 def _add_exits(

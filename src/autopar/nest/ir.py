@@ -623,10 +623,13 @@ class Absent:
     ----------
     position, place
         In `Nest.live_out`, of the variable, and of the flag that says whether it has a value.
+    unset
+        Whether it is never None, but may have no value, as before the nest.
     """
 
     position: int
     place: int
+    unset: bool = False
 
 
 @dataclass(frozen=True, slots=True)

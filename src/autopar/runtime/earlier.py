@@ -478,6 +478,8 @@ def _is_array(value: object) -> bool:
 def _is_seen(value: object) -> bool:
     """Whether `size` says of `value` how much work it may mean, or it means none."""
     kind = type(value)
+    if value is process.UNSET:
+        return True
     if kind is list or kind is tuple:  # what others do when they are asked is the user's
         first = value[0] if value else 0  # type: ignore[index]
         return type(first) in _NUMBERS or type(first) in (list, tuple)

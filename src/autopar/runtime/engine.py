@@ -24,7 +24,7 @@ from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
-from autopar.runtime.process import clock, deciding, user_globals
+from autopar.runtime.process import UNSET, clock, deciding, user_globals
 from autopar.runtime.recalled import Earlier, Found, looked_at
 from autopar.runtime.run.alarms import errors as current_errors
 from autopar.runtime.run.alarms import ring
@@ -539,6 +539,7 @@ class Engine:
             tables=values.lists.tables,
             atoms=tuple((path, name) for path, name in atom if name is not None),
             nothing=frozenset(path for path, one in numbers if one is None),
+            unset=frozenset(path for path, one in numbers if one is UNSET),
             comparable=frozenset(path for path, one in numbers if type(one) in PLAIN),
             members=tuple(
                 (path, members.setdefault(id(one), len(members)))
@@ -576,8 +577,11 @@ class Engine:
             return Shapes(self.nest, lambda nest: self.inner(nest, met=True))
         if what == "tuples":
             held = known_held(values.arrays, values.lists)
-            nothing = frozenset(path for path, one in values.numbers.items() if one is None)
-            plain = pipeline.without_tuples(self.nest, held, nothing)
+            nothing, unset = (
+                frozenset(path for path, one in values.numbers.items() if one is what)
+                for what in (None, UNSET)
+            )
+            plain = pipeline.without_tuples(self.nest, held, nothing, unset)
             return plain if isinstance(plain, Refusal) else self.inner(plain)
         assert refusal is not None, what
         from autopar.nest.typed.types import after_loops

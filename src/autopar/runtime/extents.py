@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from autopar.runtime.process import UNSET
+
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -31,6 +33,8 @@ def extent(value: object, subscripts: int) -> tuple[int, int] | None:
         How few it is used with.  An array that has more axes is worked on as a whole.
     """
     kind = type(value)
+    if value is UNSET:
+        return 1, 0
     if kind is int:
         return min(abs(value), _MOST), 0  # type: ignore[arg-type]
     if kind in _HOLDERS:

@@ -27,11 +27,13 @@ class VerifyError(AssertionError):
 
 
 @functools.lru_cache(maxsize=256)
-def _reference(text: str, roots: tuple[str, ...], file: str) -> Callable[..., dict[str, Any]]:
+def _reference(
+    text: str, roots: tuple[str, ...], file: str, unset: tuple[str, ...]
+) -> Callable[..., dict[str, Any]]:
     """A function of the live-ins that runs the loop as written and returns its variables."""
     body = "\n".join("    " + line for line in text.splitlines())
-    head = ", ".join(roots)
-    source = f"def reference({head}):\n{body}\n    return locals()\n"
+    head, first = ", ".join(roots), "".join(f"    del {name}\n" for name in unset)
+    source = f"def reference({head}):\n{first}{body}\n    return locals()\n"
     space: dict[str, Any] = {}
     exec(compile(source, f"<verify {file}>", "exec"), space)
     function: Callable[..., dict[str, Any]] = space["reference"]
@@ -53,7 +55,9 @@ def verified(
         Naming the variable that differs.
     """
     spec = site.spec
-    function = _reference(spec.text, spec.roots, spec.file)
+    named = zip(spec.roots, roots, strict=False)
+    unset = tuple(name for name, value in named if value is UNSET)
+    function = _reference(spec.text, spec.roots, spec.file, unset)
     arrays, lists = values.arrays, values.lists
     own = {local.path for local in nest.locals} | lists.paths
     own |= {path for path in arrays if path.startswith((GENERATOR, TABLE))}

@@ -142,7 +142,7 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             )
     for one in nest.absents:
         if found[one.place] is False:
-            found[one.position] = None
+            found[one.position] = UNSET if one.unset else None
     lengths = [local.length for local in nest.locals if local.length in known]
     lengths += [local.lowest for local in nest.locals if local.lowest in known]
     more = {k for bundle in nest.bundles for k in _all(bundle.places)}
