@@ -84,6 +84,7 @@ __all__ = [
     "teams",
     "trailing",
     "trails",
+    "valued",
     "vectors",
     "without_tuples",
     "written_out",
@@ -114,17 +115,26 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
     return kept("learned", (nest, told), made, _directory("nests"))
 
 
-def without_tuples(
-    nest: Nest, held: dict[str, Held], nothing: frozenset[str], unset: frozenset[str]
-) -> Nest | Refusal:
+def valued(nest: Nest, unset: frozenset[str]) -> Nest | Refusal:
+    """`nest`, where scalars have no value at first; see `nest.values.unset`."""
+
+    def made() -> Nest | Refusal:
+        from autopar.nest.values.unset import valued
+
+        return valued(nest, unset)
+
+    return kept("valued", (nest, unset), made, _directory("nests"))
+
+
+def without_tuples(nest: Nest, held: dict[str, Held], nothing: frozenset[str]) -> Nest | Refusal:
     """`nest` without tuples and None; see `nest.learn`."""
 
     def made() -> Nest | Refusal:
         from autopar.nest.learn import without_tuples
 
-        return without_tuples(nest, held, nothing, unset)
+        return without_tuples(nest, held, nothing)
 
-    return kept("without tuples", (nest, held, nothing, unset), made, _directory("nests"))
+    return kept("without tuples", (nest, held, nothing), made, _directory("nests"))
 
 
 def inlined(nest: Nest, helpers: dict[str, Helper], draws: frozenset[str]) -> Nest | Refusal:

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import collections
+import pickle
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from outcome import same
 
+from autopar.hook.rewrite import rewrite
+from autopar.runtime.stand_ins.tables import NoRoom, Tables
 from autopar.runtime.values.dicts import COUNTER, FLOATS, INTS, PLAIN, gets, kind_of
+from autopar.runtime.values.facts import Values
+
+TEXT = "def f(d, n):\n    for i in range(n):\n        d[i] = i\n"
+SPEC = next(
+    one
+    for one in rewrite(
+        "def f(d, n):\n    for i in range(n):\n        d[i] = i\n", "a.py", "0"
+    ).sites
+    if one.nest
+)
+
+
+class Engine:
+    """Instead of kernels."""
+
+    def __init__(self) -> None:
+        self.does: Callable[[tuple[Any, ...]], object] = len
+
+    def call(
+        self, roots: tuple[Any, ...], lent: object = None, said: object = None
+    ) -> tuple[Any, ...]:
+        self.does(roots)
+        return ()
+
 
 pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ignore")]
 
@@ -104,6 +133,11 @@ LEFT = {
     "no such key": "for v in xs:\n    d[v] = 1\n    d[v + 1] += 1",
     "no such key of a default": "for v in xs:\n    mine[v] += 1",
     "a default that is only read": "s = 0\nfor v in xs:\n    usual[v] += 1\n    s += usual[v + 1]",
+    "a default that is there as soon as it is read": "for v in xs:\n    usual[v] += len(usual)",
+    "a default that is asked for": "for v in xs:\n    usual[v] += 1 if v in usual else 5",
+    "a default that is got": "for v in xs:\n    usual[v] += usual.get(v, 7)",
+    "a default that is counted": "def many(d):\n    return len(d)\nfor v in xs:\n"
+    "    usual[v] += many(usual)",
     "a class of the user's": "h.d = Own()\nfor v in xs:\n    h.d[v] += 1",
     "a counter of the user's": "h.d = OwnCounter()\nfor v in xs:\n    h.d[v] += 1",
     "an exception": "for i in range(n + 1):\n    d[xs[i]] = d.get(xs[i], 0) + 1",
@@ -125,6 +159,46 @@ def test_left_to_python(name: str) -> None:
     lines = LEFT[name].split("\n")
     first = next(k for k, line in enumerate(lines) if line.startswith("for"))
     assert loops[HEAD.count("\n") + 1 + first] != "compiled", loops
+
+
+def test_other_threads_may_have_changed_others() -> None:
+    """A thread of its own for each part of the keys: each sees to its own."""
+    table = {1: 5, 2: 0.0, 3: -0.0, 4: 7}
+    engine = Engine()
+    nest = pickle.loads(SPEC.nest)
+    tables = Tables(nest, {"d": PLAIN}, {"d"}, engine)
+    values = Values({}, {}, {}, dicts={"d": table})
+    roots = tables.roots((), values)
+    engine.does = lambda found: (
+        found[0].__setitem__(0, 6),
+        found[0].__setitem__(2, -0.0),
+        table.__setitem__(4, 8),  # another thread
+        table.__setitem__(2, 1.5),
+    )
+    tables.call(roots, None, values, None)
+    assert list(map(repr, table.items())) == ["(1, 6)", "(2, 1.5)", "(3, -0.0)", "(4, 8)"]
+
+
+def test_there_is_less_room_where_that_does() -> None:
+    engine = Engine()
+    tables = Tables(pickle.loads(SPEC.nest), {"d": PLAIN}, {"d"}, engine)
+    rooms = []
+    for key in (70_000, 5, *[5] * 30):
+        values = Values({}, {}, {}, dicts={"d": {}})
+
+        def does(found: tuple[Any, ...], key: int = key) -> None:
+            if key >= len(found[1]):
+                raise NoRoom
+            found[0].append(1)
+            found[3].append(key)
+
+        engine.does = does
+        tables.call(tables.roots((), values), None, values, None)
+        assert values.dicts["d"] == {key: 1}
+        rooms.append(tables.room)
+    assert rooms[0] == rooms[5] == 1 << 20
+    assert rooms[12] == 1 << 16
+    assert rooms[-1] == 1 << 12
 
 
 def test_lists_that_grow_and_are_changed() -> None:

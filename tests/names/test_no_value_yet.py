@@ -297,3 +297,50 @@ k = list(run(n))
 @pytest.mark.parametrize("name", OTHERS)
 def test_the_same_in_any_case(name: str) -> None:
     same(HEAD + OTHERS[name])
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "y = x",
+        "x",
+        "(x, 1)[1]",
+        "y, z = x, 1",
+        "y, z = 1, x",
+        "y = min(x, 3)",
+        "y = x * 0",
+        "y = 0 and x",
+        "y = i and x",
+        "if x > 3: pass",
+        "y = 1 if i < 99 else x",
+        "y = (lambda a: 1)(x)",
+        "y = helper(x)",
+        "for j in range(0, x, 1): pass",
+        "v[i] = x",
+        "v[i] += 0 * x",
+        "x += 1",
+        "x, y = 1, x",
+        "y = [x, 1][1]",
+        "y = sum([x for _ in range(i)])",
+        "assert x or True",
+        "while x < 0: x += 1",
+    ],
+)
+def test_what_is_read_for_nothing_raises_as_well(read: str) -> None:
+    source = f"""
+def helper(a):
+    return 1
+def run(v, n, late):
+    for i in range(n):
+        if i == late:
+            x = 2
+        {read}
+    return x
+k = []
+for late in (0, 3, 50):
+    try:
+        k.append(run(v, n, late))
+    except NameError as error:
+        k.append(repr(error))
+"""
+    same(HEAD + source)

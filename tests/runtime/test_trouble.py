@@ -82,7 +82,7 @@ def test_files_that_cannot_grow(tmp_path, environ, limit):
     assert "parallel i, compiled" in said
     assert not files(tmp_path, ".part")
     assert not files(tmp_path, ".bin")
-    assert "kernels made" in output(tmp_path, PRINT, environ)
+    assert " made in" in output(tmp_path, PRINT, environ)
 
 
 @linux
@@ -123,7 +123,7 @@ def test_a_cache_that_can_only_be_read(tmp_path, environ):
     close()
     said = output(tmp_path, PRINT, environ, preexec_fn=respectful)
     assert "right True" in said
-    assert "kernels made" in said
+    assert " made in" in said
     assert files(tmp_path) == []
     open_again()
     output(tmp_path, PRINT, environ)
@@ -134,7 +134,7 @@ def test_a_cache_that_can_only_be_read(tmp_path, environ):
     finally:
         open_again()
     assert "right True" in said
-    assert "kernels read from the cache" in said
+    assert " read from the cache" in said
     assert files(tmp_path) == before
 
 
@@ -153,7 +153,7 @@ right()
     assert not files(tmp_path, ".bin")
     said = output(tmp_path, PRINT, environ)
     assert "right True" in said
-    assert "kernels made" in said
+    assert " made in" in said
 
 
 # ---------------------------------------------------------------------------- clocks
@@ -163,7 +163,7 @@ def test_file_times_mean_nothing(tmp_path, environ):
     output(tmp_path, PRINT, environ)
     for path, when in zip(files(tmp_path), itertools.cycle((0, 4_000_000_000)), strict=False):
         os.utime(path, (when, when))
-    assert "kernels read from the cache" in output(tmp_path, PRINT, environ)
+    assert " read from the cache" in output(tmp_path, PRINT, environ)
 
 
 def test_a_changed_module_is_noticed_whatever_its_time(tmp_path, environ):

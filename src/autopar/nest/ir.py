@@ -685,6 +685,9 @@ class Nest:
         Whether some of it stands in another module, which NumPy's warnings would name.
     names
         What the user calls the variables in `live_out`, where that is another name.
+    idle
+        Names that are not read where Python reads them once more, when a loop is over: they must
+        have a value that may be compared.
     """
 
     file: str
@@ -705,6 +708,7 @@ class Nest:
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()
+    idle: frozenset[str] = frozenset()
 
     @property
     def results(self) -> tuple[str, ...]:

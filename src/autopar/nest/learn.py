@@ -45,8 +45,8 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
         return _refusal(nest, Reason.NOT_RANGE, "a while that counts in no Python int")
     if tuples.needed(nest):
         return Left("tuples")
-    if told.nothing or told.unset or absent.needed(nest):
-        return _became(_without_none(nest, told.nothing, told.unset))
+    if told.nothing or absent.needed(nest):
+        return _became(_without_none(nest, told.nothing))
     items = displays.apart(nest)
     if items is not nest:
         return Became(items)
@@ -101,25 +101,22 @@ def _typed(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
     return typed
 
 
-def without_tuples(
-    nest: Nest, held: dict[str, Held], nothing: frozenset[str], unset: frozenset[str]
-) -> Nest | Refusal:
+def without_tuples(nest: Nest, held: dict[str, Held], nothing: frozenset[str]) -> Nest | Refusal:
     """`nest` without tuples, None and needless copies of scalars.
 
     Parameters
     ----------
     held
         What is known of live-in arrays and lists.
-    nothing, unset
-        Live-ins that are None, and those that have no value.
+    nothing
+        Live-ins that are None.
     """
     plain = tuples.apart(nest, held)
-    return plain if isinstance(plain, Refusal) else _without_none(plain, nothing, unset)
+    return plain if isinstance(plain, Refusal) else _without_none(plain, nothing)
 
 
-def _without_none(nest: Nest, nothing: frozenset[str], unset: frozenset[str]) -> Nest | Refusal:
-    needed = nothing or unset or absent.needed(nest)
-    plain = absent.apart(nest, nothing, unset) if needed else nest
+def _without_none(nest: Nest, nothing: frozenset[str]) -> Nest | Refusal:
+    plain = absent.apart(nest, nothing) if nothing or absent.needed(nest) else nest
     return plain if isinstance(plain, Refusal) else propagated(plain)
 
 

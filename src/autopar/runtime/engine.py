@@ -505,6 +505,10 @@ class Engine:
             self.reader.builtins(values)
         except Refused as refused:
             return refused.refusal
+        unset = frozenset(path for path, one in values.numbers.items() if one is UNSET)
+        if unset:
+            valued = pipeline.valued(self.nest, unset)
+            return valued if isinstance(valued, Refusal) else self.inner(valued)
         calls = values.calls.items()
         helpers = {path: f for path, f in calls if plain_function(f) and not _whole(f)}
         if helpers:
@@ -539,7 +543,6 @@ class Engine:
             tables=values.lists.tables,
             atoms=tuple((path, name) for path, name in atom if name is not None),
             nothing=frozenset(path for path, one in numbers if one is None),
-            unset=frozenset(path for path, one in numbers if one is UNSET),
             comparable=frozenset(path for path, one in numbers if type(one) in PLAIN),
             members=tuple(
                 (path, members.setdefault(id(one), len(members)))
@@ -577,11 +580,8 @@ class Engine:
             return Shapes(self.nest, lambda nest: self.inner(nest, met=True))
         if what == "tuples":
             held = known_held(values.arrays, values.lists)
-            nothing, unset = (
-                frozenset(path for path, one in values.numbers.items() if one is what)
-                for what in (None, UNSET)
-            )
-            plain = pipeline.without_tuples(self.nest, held, nothing, unset)
+            nothing = frozenset(path for path, one in values.numbers.items() if one is None)
+            plain = pipeline.without_tuples(self.nest, held, nothing)
             return plain if isinstance(plain, Refusal) else self.inner(plain)
         assert refusal is not None, what
         from autopar.nest.typed.types import after_loops

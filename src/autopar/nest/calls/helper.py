@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy as shallow
 
 from autopar.nest import flow, ir, walking
@@ -50,6 +50,7 @@ def helper(
         body = list(without(_Tail(lifter, _returning(body)).block(body), functions))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))
+        lifter.doubtful = frozenset({*params, *_none(body)})
         stmts = lifter.block(body)
         variables = frozenset().union(*(walking.assigned(stmt) for stmt in stmts))
         unset = sorted((flow.exposed(stmts) & (variables | lifter.assigned)) - set(params))
@@ -83,6 +84,15 @@ def helper(
         counting=tuple(sorted(lifter.counting.items())),
         stores=any(_acts(s, variables) for stmt in stmts for s in walking.statements(stmt)),
     )
+
+
+def _none(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Names to which `body` assigns None."""
+    for stmt in body:
+        for node in every(stmt):
+            match node:
+                case ast.Assign(targets=targets, value=ast.Constant(value=None)):
+                    yield from (one.id for one in targets if isinstance(one, ast.Name))
 
 
 def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ is for the types of a call to decide, and until then such a loop is a `While`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -47,17 +47,18 @@ def alone(loop: While, number: int) -> For:
     return ir.once((loop,), number, loop.line)
 
 
-def apart(loop: While, next_id: Callable[[], int]) -> While:
+def apart(loop: While, next_id: Callable[[], int], doubtful: Collection[str] = ()) -> While:
     """`loop` with what does not count in its test as a ``break`` at the beginning of its body.
 
     ``while i < n and more(i): …`` is ``while i < n: if not more(i): break; …``, as `more` is only
     asked where ``i < n``.  What stands before the comparison that counts is not asked any more
-    where that ends the loop, so it may be nothing but comparisons of names and literals.
+    where that ends the loop, so it may be nothing but comparisons of names and literals, and not of
+    those that are `doubtful`, which may be None.
     """
     match loop.test:
         case Logic(op="and", values=values, line=line, chain=chain):
             # What neighbours in a chain share is evaluated once.
-            if chain and not all(map(_idle, values)):
+            if chain and not all(_idle(value, doubtful) for value in values):
                 return loop
         case _:
             return loop
@@ -69,22 +70,24 @@ def apart(loop: While, next_id: Callable[[], int]) -> While:
             leave = Leave("break", next_id(), loop.line)
             end = If(Unary("not", more, line), (leave,), (), next_id(), loop.line)
             return replace(loop, test=value, body=(end, *loop.body))
-        if not _idle(value):
+        if not _idle(value, doubtful):
             break
     return loop
 
 
-def _idle(expr: Expr) -> bool:
+def _idle(expr: Expr, doubtful: Collection[str]) -> bool:
     """Whether to evaluate `expr` does nothing, neither raising nor warning, if it has a type."""
     match expr:
-        case Name() | Const():
+        case Name(id=name):
+            return name not in doubtful
+        case Const():
             return True
         case Logic(values=values):
-            return all(map(_idle, values))
+            return all(_idle(value, doubtful) for value in values)
         case Unary(op="not", operand=operand):
-            return _idle(operand)
+            return _idle(operand, doubtful)
         case Compare(left=left, right=right):
-            return _idle(left) and _idle(right)
+            return _idle(left, doubtful) and _idle(right, doubtful)
     return False
 
 

@@ -95,6 +95,7 @@ def _nest(
         live_out=_in_order(written, after),
         conditions=tuple(lifter.conditions),
         counting=tuple(sorted(lifter.counting.items())),
+        idle=frozenset(lifter.idle),
     )
 
 
@@ -124,6 +125,7 @@ def lift_run(
         live_out=tuple(last[name] for name in names),
         names=names,
         counting=tuple(sorted(lifter.counting.items())),
+        idle=frozenset(lifter.idle),
     )
 
 
@@ -259,11 +261,15 @@ class Lifter(Iteration):
         Statements so far that leave the nest for good.
     sequences
         Texts of what is subscripted, or appended to, somewhere in it.
+    doubtful, idle
+        Names that may be None in a helper; those of `ir.Nest.idle`.
     """
 
     broke: list[str | None] = field(default_factory=lambda: [None])
     exits: int = 0
     sequences: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    idle: set[str] = field(default_factory=set)
 
     # ------------------------------------------------------------------ statements
 
@@ -271,7 +277,9 @@ class Lifter(Iteration):
         if isinstance(node, ast.While):
             condition, here = self.expr(node.test), self.next_id()
             written = ir.While(condition, self.block(node.body), here, node.lineno)
-            return apart(written, self.next_id)
+            made = apart(written, self.next_id, self.doubtful)
+            self.idle |= flow.names((condition,)) - flow.names((made.test,))
+            return made
         axes = self.axes(node.iter, _width(node.target))
         if axes is not None:
             return self.over_product(node, axes)

@@ -36,9 +36,9 @@ class Told:
     listed
         Arrays that stand for lists, with how many of their axes are those of lists; `tables`: those
         of lists of lists of numbers.
-    atoms, nothing, unset, comparable
-        Live-in numbers with their types; those that are None; those that have no value; those of
-        types of Python's own, which are compared by what they are.
+    atoms, nothing, comparable
+        Live-in numbers with their types; those that are None; those of types of Python's own,
+        which are compared by what they are.
     members
         Live-ins that are equal to themselves alone, with a number for each object.
     calls
@@ -63,7 +63,6 @@ class Told:
     tables: frozenset[str]
     atoms: tuple[tuple[str, str], ...]
     nothing: frozenset[str]
-    unset: frozenset[str]
     comparable: frozenset[str]
     members: tuple[tuple[str, int], ...]
     calls: tuple[tuple[str, object], ...]

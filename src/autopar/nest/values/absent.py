@@ -1,10 +1,9 @@
-"""Names that may be None, or have no value yet, as a flag and a value.
+"""Names that may be None, as a flag and a value.
 
 ``which = None`` becomes ``<which given> = False`` where other values of `which` are numbers, and
 ``which is None`` asks that flag.  Wherever a number is needed and the flag does not follow from the
 test of an ``if`` around, a kernel looks at it, and gives up if there is none: the interpreter says
-what Python thinks of None there.  A name that has no value when the nest begins is another of
-these, but nothing may be done with it that may be with None: who reads it needs its value.
+what Python thinks of None there.
 """
 
 from __future__ import annotations
@@ -54,32 +53,27 @@ def needed(nest: Nest) -> bool:
     return False
 
 
-def apart(
-    nest: Nest, nothing: frozenset[str] = frozenset(), unset: frozenset[str] = frozenset()
-) -> Nest | Refusal:
+def apart(nest: Nest, nothing: frozenset[str] = frozenset()) -> Nest | Refusal:
     """`nest` without None.
 
     Parameters
     ----------
     nothing
         Live-in paths that are None, and scalars that are at first.
-    unset
-        Scalars that have no value at first.
     """
     entered = exposed((nest.loop,)) & frozenset(nest.scalars)
     never = _never(nest.loop) - entered
     begun = nothing & entered
     never |= nothing - begun
     optional = _optional(nest.loop, begun) - never
-    mixed = sorted(unset & (optional | never) | unset - entered)
-    if mixed:
-        detail = f"{mixed[0].strip('<>')}, which has no value at first, or may be None"
-        return Refusal(Reason.UNBOUND, Span(nest.file, nest.loop.line), detail)
-    splitter = _Splitter(nest, optional | unset, never, unset)
+    idle = sorted((optional | never | nothing) & nest.idle)
+    if idle:
+        return Refusal(Reason.UNBOUND, Span(nest.file, nest.loop.line), idle[0].strip("<>"))
+    splitter = _Splitter(nest, optional, never)
     try:
         (loop,) = splitter.statement(nest.loop) or (nest.loop,)
         assert isinstance(loop, For)
-        return splitter.nest_of(loop, entered, begun | unset)
+        return splitter.nest_of(loop, entered, begun)
     except Refused as refused:
         return refused.refusal
 
@@ -156,13 +150,12 @@ def _flag(name: str) -> Name:
 class _Splitter:
     """Makes a flag and a value of each of the `optional` names; of those in `sure` it is up.
 
-    Those in `never` are only ever None, and those that are `unset` at first never are.
+    Those in `never` are only ever None.
     """
 
     nest: Nest
     optional: frozenset[str]
     never: frozenset[str]
-    unset: frozenset[str]
     sure: frozenset[str] = frozenset()
     line: int = 0
     ids: count[int] = field(init=False)
@@ -188,14 +181,14 @@ class _Splitter:
             if name in self.never and name in nest.scalars:
                 raise self.refuse(f"{name.strip('<>')}, which is None")
             if name in self.optional:
-                absents.append(Absent(position, len(live), name in self.unset))
+                absents.append(Absent(position, len(live)))
                 live.append(_flag(name).id)
         return replace(
             nest,
             loop=loop,
             scalars=tuple(sorted(walking.assigned(loop))),
             live_out=tuple(live),
-            absents=tuple(absents),
+            absents=(*nest.absents, *absents),
             names=(*nest.results, *live[len(nest.live_out) :]),
         )
 
@@ -252,7 +245,7 @@ class _Splitter:
         match value:
             case _ if _is_none(value, self.never):
                 return both(Const(False), _nothing(name, stmt.line))
-            case Name(id=other) if other in self.optional - self.unset:
+            case Name(id=other) if other in self.optional:
                 return both(_flag(other), value)
             case Select(test=test, body=body, orelse=orelse) if _may_be_none(value, self.optional):
                 test = self.expr(test)
@@ -284,8 +277,6 @@ class _Splitter:
                 raise self.refuse("None as an operand")
             case Call(func=ir.IS_NONE, args=(value,)) if _is_none(value, self.never):
                 return Const(True)
-            case Call(func=ir.IS_NONE, args=(Name(id=name),)) if name in self.unset:
-                raise self.refuse(text(expr))
             case Call(func=ir.IS_NONE, args=(Name(id=name),)) if name in self.optional:
                 return Unary("not", _flag(name), expr.line)
             case Call(func=ir.IS_NONE, args=(Name() | Const(),)):

@@ -5,7 +5,8 @@ list of its values; else `key` and `item` are appended, and the array that says 
 a key stands is told the new place.  See `nest.values.tables` for that array.
 
 A dictionary may know what to do about a key that it has not: ``d[k] += v`` of a
-``defaultdict(int)`` is ``d[k] = d.get(k, 0) + v``, and a `Counter` counts 0 of all others.
+``defaultdict(int)`` is ``d[k] = d.get(k, 0) + v``, and a `Counter` counts 0 of all others.  The
+former has the key as soon as it is read, so nothing in the nest may ask meanwhile.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from autopar.nest.ir import (
     View,
 )
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
-from autopar.nest.walking import children, statements
+from autopar.nest.walking import children, expressions, statements, walk
 from autopar.records import replace
 
 GET = ".get"
@@ -73,7 +74,12 @@ def with_defaults(loop: For, kinds: Mapping[str, str]) -> For:
                     return Call(path + GET, (other, Const(missing[path])), line)
         return made
 
-    missing = {path: _MISSING[kind] for path, kind in kinds.items() if kind in _MISSING}
+    seen = _asked(loop)
+    missing = {
+        path: _MISSING[kind]
+        for path, kind in kinds.items()
+        if kind in _MISSING and (kind == COUNTER or path not in seen)
+    }
     counts = {path for path, kind in kinds.items() if kind == COUNTER}
     made = said(loop)
     assert isinstance(made, For)
@@ -146,6 +152,21 @@ def put(
             line,
         ),
     )
+
+
+def _asked(loop: For) -> frozenset[str]:
+    """Paths that `loop` asks for keys, or for how many there are."""
+    found: set[str] = set()
+    for stmt in statements(loop):
+        for expr in (expr for top in expressions(stmt) for expr in walk(top)):
+            match expr:
+                case Call(func=func, args=(Load(array=path),)) if func == IN:
+                    found.add(path)
+                case Call(func=func) if func.endswith(GET):
+                    found.add(func.removesuffix(GET))
+                case Dim(array=path):
+                    found.add(path)
+    return frozenset(found)
 
 
 def _always(expr: Expr) -> Iterator[Expr]:

@@ -575,7 +575,9 @@ class Chooser:
         loops = ", ".join(variant.plan.parallel_loops) if variant.parallel else ""
         journal.say(1, f"{self.place}: {f'parallel {loops}' if loops else 'sequential'}, compiled")
         source = "made" if loaded.compiled else "read from the cache"
-        journal.say(2, f"{self.place}: {len(loaded.calls)} kernels {source} in {seconds:.3f} s")
+        number = len(loaded.calls)
+        kernels = "1 kernel" if number == 1 else f"{number} kernels"
+        journal.say(2, f"{self.place}: {kernels} {source} in {seconds:.3f} s")
 
     def other(self, variant: Variant, status: int) -> Variant | None:
         """What to run where `variant` could not say what happened; None if it could."""

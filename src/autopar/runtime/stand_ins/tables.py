@@ -12,13 +12,15 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from autopar import pipeline
+from autopar.nest import kinds
 from autopar.nest.ir import Nest
 from autopar.nest.values.new_keys import get_keys
 from autopar.nest.values.tables import DOWN, TABLE, UP, asked, lettered, roots_of
 from autopar.runtime.stand_ins.drawn import Runs
 from autopar.runtime.values.dicts import DICTS, kind_of
-from autopar.runtime.values.facts import Table, Values
+from autopar.runtime.values.facts import Keys, Table, Values
 from autopar.runtime.values.lent import Lent
+from autopar.runtime.values.plain import type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 1 << 12  # keys: they are gone through at each call
@@ -27,6 +29,7 @@ _NOWHERE = (
     1 << 62
 )  # where the values of numbers stand that are no keys, if there are to be new ones
 _ROOM, _MORE, _MOST_ROOM = 1 << 12, 1 << 4, 1 << 20  # from 0, for these
+_ROOMY = 8  # calls in a row with far more room than they need
 
 E = TypeVar("E", bound=Runs)
 Array = np.ndarray[Any, Any]
@@ -62,7 +65,7 @@ class Tables(Generic[E]):
         self.told = asked(nest)
         self.new_keys = get_keys(nest.loop, kinds)
         self.letters = lettered(nest, kinds)
-        self.room = _ROOM
+        self.room, self.roomy = _ROOM, 0
         self.known: dict[str, tuple[tuple[int, ...], Places]] = {}
 
     def roots(self, roots: tuple[Any, ...], values: Values) -> tuple[Any, ...]:
@@ -129,18 +132,28 @@ class Tables(Generic[E]):
         self,
         path: str,
         table: Table,
-        keys: tuple[int, ...],
+        keys: Keys,
         found: list[Any],
         up: Array,
         down: Array,
         more: Sequence[Any] = (),
     ) -> None:
-        """A dictionary gets the values that are `found` for its `keys`, and for `more` of them."""
+        """A dictionary gets the values that are `found` for its `keys`, and for `more` of them.
+
+        But only those that the nest has changed: other threads may have changed others.
+        """
         said = chr if path in self.letters else _itself
-        for key, value in zip(map(said, keys), found, strict=False):
-            if table.get(key) is not value:
-                table[key] = value
-        dict.update(table, zip(map(said, more), found[len(keys) :], strict=True))
+        for key, old, new in zip(map(said, keys.numbers), keys.values, found, strict=False):
+            if not _unchanged(old, new):
+                table[key] = new
+        dict.update(table, zip(map(said, more), found[len(keys.numbers) :], strict=True))
+        self.needs(max(map(abs, (*keys.numbers, *more)), default=0))
+
+    def needs(self, farthest: int) -> None:
+        """There is less room for new keys after some calls that need less."""
+        self.roomy = self.roomy + 1 if farthest * _MORE < self.room > _ROOM else 0
+        if self.roomy > _ROOMY:
+            self.room, self.roomy = self.room // _MORE, 0
 
     def arrays(self, path: str, values: Values) -> tuple[Any, ...]:
         """What stands for a dictionary; see `roots_of`.
@@ -167,10 +180,13 @@ class Tables(Generic[E]):
             found = tuple(map(ord, found))
         if not all(kind is int or issubclass(kind, np.integer) for kind in set(map(type, found))):
             raise self.refused(f"{path} is a {what} whose keys are no integers")
-        keys = values.keys[path] = tuple(dict.fromkeys(int(key) for key in found))
+        keys = tuple(dict.fromkeys(int(key) for key in found))
+        values.keys[path] = Keys(keys, tuple([value for _, value in items]))
         farthest = _MOST_ROOM if grows else _FARTHEST
         if keys and (max(keys) >= farthest or min(keys) < -farthest):
             raise self.refused(f"{path} is a {what} with keys far from 0")
+        if not told and items and kinds.atom_of(items[0][1]) is None:
+            raise self.refused(f"{path} is a {what} of {type_name(items[0][1])}")
         if grows:
             return [value for _, value in items], *places(keys, self.room), []
         known = self.known.get(path)
@@ -187,6 +203,13 @@ class Tables(Generic[E]):
 
 def _itself(key: Any) -> Any:
     return key
+
+
+def _unchanged(old: Any, new: Any) -> bool:
+    """Whether a number is the very same, or one that nobody can tell from it."""
+    if old is new:
+        return True
+    return type(old) is type(new) and old == new and (new != 0 or repr(old) == repr(new))
 
 
 def may_want_room(values: Values, written: Collection[str]) -> bool:

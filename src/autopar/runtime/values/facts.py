@@ -47,6 +47,13 @@ _MOST_RELATIONS = 1024  # remembered at a time
 _EXACT_WORK = 1000  # how hard NumPy may try to prove that two overlapping views share no element
 
 
+class Keys(NamedTuple):
+    """What a dictionary has when a call begins: its keys, as numbers, and their values."""
+
+    numbers: tuple[int, ...]
+    values: tuple[Any, ...]
+
+
 @dataclass(slots=True, eq=False)
 class Values:
     """Resolved live-ins of one call, in the order of the nest's sorted paths.
@@ -75,7 +82,7 @@ class Values:
     buckets: dict[str, Buckets] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     owners: dict[str, np.ndarray[Any, Any]] | None = None
-    keys: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    keys: dict[str, Keys] = field(default_factory=dict)
 
     def value(self, path: str) -> Any:
         """The array, or list, behind `path`, as the user knows it."""
