@@ -63,6 +63,19 @@ def test_a_run_without_questions_says_whether_they_pay() -> None:
         assert told[LEARNING:].count(usual) == 128 - LEARNING - 1
 
 
+def test_who_has_been_measured_to_lose_is_not_believed() -> None:
+    """Questions are thought to win; runs that happened to ask nothing have taken less."""
+    many = tries._AGAIN
+    runs = Runs(LEARNING, False, 0.9, 1.1, 0.0, FIRST, SECOND, MET)
+    ways = [replace(runs, number=LEARNING + k).way() for k in range(2 * many)]
+    assert sum(bool(way.alone_s) for way in ways) == 2 * many - 2
+    assert [way.lines for way in ways if not way.alone_s] == [SECOND] * 2
+    faster = Runs(LEARNING, False, 1.1, 1.1, 0.0, FIRST, SECOND, MET)
+    assert all(
+        replace(faster, number=LEARNING + k).way() == tries.Way(FIRST) for k in range(2 * many)
+    )
+
+
 def test_what_changes_is_noticed() -> None:
     runs = Runs(LEARNING, True, 1.0, 3.0, 2.5, FIRST, SECOND, MET)
     later = replace(runs, number=64)  # once in a while

@@ -113,10 +113,11 @@ class Runs:
             return alone if self.doubt and (untried or vain) else Way(self.newest)
         usual, other = Way(self.best), alone
         ratio = (self.alone_s or self.asked_s) / self.asked_s
-        if self.doubt and ratio < _BETTER:
+        slower = ratio < _BETTER  # than without, which somebody has measured
+        if slower:
             usual, other, ratio = alone, Way(self.newest), 1 / ratio
         again = self.number % (_AGAIN if ratio < _FAR else _RARELY) == 0
-        return other if self.doubt and again else usual
+        return other if (self.doubt or slower) and again else usual
 
     def alone(self, took_s: float = 0.0) -> Runs:
         """After a run that has asked nothing; 0: it has not come to an end, or not yet."""
