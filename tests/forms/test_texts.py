@@ -225,13 +225,70 @@ k = f(a, {"A", "😀"}), f(a, frozenset("GT")), f(a, ["C", "A"])
 }
 TAKEN |= NAMED
 
-INTERPRETED = {
+SEEN = {
     "a name that is seen later": """
 c = 0
 for x in a:
     c += x == "A"
 k = x
 """,
+    "a key that is seen later": """
+d, c = {"A": 1, "C": 2}, 0
+for x in a:
+    c += d.get(x, 0)
+""",
+    "kept": """
+for i in range(n):
+    c = a[i]
+""",
+    "a name of several characters": """
+c = 0
+for i in range(n):
+    x = a[i]
+    if i > 3:
+        x = "AC"
+    c += x == "A"
+""",
+    "in a branch": """
+y = ""
+for i in range(n):
+    x = b[i % m]
+    if x == "\u00c4":
+        y = x
+""",
+    "never": """
+for i in range(n):
+    if i > 10**6:
+        x = a[i]
+    u[0] = i
+try:
+    x
+except NameError as error:
+    k = str(error)
+""",
+    "of a text that is empty": """
+x = 5
+for x in a[:0]:
+    u[0] += x == "A"
+""",
+    "returned": """
+def first(a, some):
+    for x in a:
+        if x in some:
+            return x
+    return None
+k = first(a, "GC"), first(a, "\u00c4"), first(a, "\U0001f600"), first("AAA" * 9, "x")
+""",
+}
+
+
+@pytest.mark.parametrize("title", SEEN)
+def test_a_character_that_is_seen_later(title, same):
+    loops = same(HEAD + SEEN[title])
+    assert loops
+
+
+INTERPRETED = {
     "the character before": """
 c, y = 0, "A"
 for x in a:
@@ -246,24 +303,11 @@ for i in range(n):
         x = 7
     c += x == "A"
 """,
-    "a name of several characters": """
-c = 0
-for i in range(n):
-    x = a[i]
-    if i > 3:
-        x = "AC"
-    c += x == "A"
-""",
     "a name that is used otherwise": """
 c = 0
 for x in a:
     if x == "A":
         c += len(x)
-""",
-    "a key that is seen later": """
-d, c = {"A": 1, "C": 2}, 0
-for x in a:
-    c += d.get(x, 0)
 """,
     "keys of several characters": """
 def f(a, d):
@@ -325,10 +369,6 @@ c = 0
 for i in range(5):
     x = u[i]
     c += x == "A"
-""",
-    "kept": """
-for i in range(n):
-    c = a[i]
 """,
     "a word in a word": """
 def f(words):

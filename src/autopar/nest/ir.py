@@ -685,6 +685,8 @@ class Nest:
         Whether some of it stands in another module, which NumPy's warnings would name.
     names
         What the user calls the variables in `live_out`, where that is another name.
+    letters
+        Those in `live_out` that are the numbers of characters.
     idle
         Names that are not read where Python reads them once more, when a loop is over: they must
         have a value that may be compared.
@@ -708,6 +710,7 @@ class Nest:
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()
+    letters: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
 
     @property

@@ -146,7 +146,7 @@ class Engine:
         self.chooser.looked = bool(site.spec.members)  # without a device they would not be asked
         made = self.nest
         self.returns_arrays = bool(
-            made.locals or made.turns or made.rows or made.bundles or made.absents
+            made.locals or made.turns or made.rows or made.bundles or made.absents or made.letters
         )
         if site.hunch is not None:
             self.chooser.waiting.waited_s = site.hunch.waited_s

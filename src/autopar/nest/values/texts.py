@@ -49,12 +49,13 @@ def numbered(nest: Nest, texts: Collection[str]) -> Nest | Refusal:
     texts
         Paths of the texts; arrays of numbers stand for them.
     """
+    characters = _characters(nest, texts)
     try:
-        (loop,) = _Numbers(nest, texts, _characters(nest, texts)).block((nest.loop,))
+        (loop,) = _Numbers(nest, texts, characters).block((nest.loop,))
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
-    return replace(nest, loop=loop)
+    return replace(nest, loop=loop, letters=nest.letters | characters.intersection(nest.live_out))
 
 
 def left(nest: Nest) -> Refusal | None:
@@ -70,9 +71,9 @@ def left(nest: Nest) -> Refusal | None:
 
 
 def _characters(nest: Nest, texts: Collection[str]) -> frozenset[str]:
-    """Names that are always characters of `texts`, or words of one, and that nobody else sees."""
+    """Names that are always characters of `texts`, or words of one."""
     given: dict[str, list[Expr]] = {}
-    others = exposed((nest.loop,)) | set(nest.live_out)
+    others = exposed((nest.loop,))
     for stmt in statements(nest.loop):
         match stmt:
             case Assign(target=Name(id=name), value=value, augmented=False):

@@ -143,6 +143,9 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
     for one in nest.absents:
         if found[one.place] is False:
             found[one.position] = UNSET if one.unset else None
+    for position, name in enumerate(nest.live_out):
+        if name in nest.letters and found[position] is not UNSET:
+            found[position] = chr(found[position])
     lengths = [local.length for local in nest.locals if local.length in known]
     lengths += [local.lowest for local in nest.locals if local.lowest in known]
     more = {k for bundle in nest.bundles for k in _all(bundle.places)}
