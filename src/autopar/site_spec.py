@@ -35,8 +35,6 @@ class SiteSpec:
         With how many numbers as subscripts roots and these attributes always stand in it.
     items
         Whether it goes through sequences item by item.
-    told
-        Whether to say why it is not taken.
     lines
         Those of the parts of a loop that calls methods; see `nest.text.methods.line_numbers`.
     flat
@@ -67,7 +65,6 @@ class SiteSpec:
     paths: tuple[str, ...] = ()
     depths: tuple[int, ...] = ()
     items: bool = False
-    told: bool = True
     lines: tuple[int, ...] = ()
     flat: bool = False
     loops: tuple[tuple[int, int, int, tuple[tuple[int, int], ...], int, bool], ...] = ()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("lenient")
 HEAD = """import numpy as np
 class P:
     def __init__(self):
-        self.t, self.seen, self.b, self.v = 0.0, None, b"ab", [1.0] * 50
+        self.t, self.seen, self.b, self.v = 0.0, None, {1, 2}, [1.0] * 50
         self.zero, self.q = np.zeros(60), np.ones(60)
     def f(self, x):
         self.seen = x
@@ -49,11 +49,11 @@ LEFT = {
         11,
         "total + 1",
     ),
-    "an attribute": ("        return self.b[0]\n", 12, "self.b is bytes"),
+    "an attribute": ("        return self.b[0]\n", 12, "self.b is set"),
     "an attribute of another name": (
         "        other = self\n        return other.b[0]\n",
         13,
-        "other.b is bytes",
+        "other.b is set",
     ),
 }
 LOOP = """

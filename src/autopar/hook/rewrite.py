@@ -150,7 +150,6 @@ def _spec(
             text="\n".join(map(ast.unparse, alone)),
             parent=taken.index(parent) if parent in taken else None,
             lines=line_numbers(alone[0]),
-            told=called.told,
             inner=candidate.inner,
             last=_last(nodes),
         )

@@ -136,7 +136,7 @@ class Site:
         self.active = self.outermost and self.is_on() and (self.around is None or not joins())
         self.record: journal.LoopRecord | None = None
         self.glance = Glance(spec) if spec.weight else None
-        if self.outermost and self.glance is None and spec.told and not spec.members:
+        if self.outermost and self.glance is None and not spec.members:
             self.record = journal.loop(spec.file, spec.line, spec.function)
         if parent is not None:
             parent.children.append(self)
@@ -209,8 +209,7 @@ class Site:
             won_s = 0.0 if result is None else self.saved_s
             account.note(values, earlier.used_s() - used_s, won_s, self.looked)
         if result is not None:
-            known = self.spec.told and self.glance is None
-            if self.record is not None and not known and not self.spec.members:
+            if self.record is not None and self.glance is not None and not self.spec.members:
                 journal.add(self.record)
             lost_s, self.lost_s = self.lost_s, 0.0
             if lost_s > 0:
@@ -546,8 +545,7 @@ class Site:
     def own_record(self) -> journal.LoopRecord:
         """What there is to say of it; shown only if of interest where nobody expects it."""
         place = self.spec.file, self.spec.line, self.spec.function
-        told = self.expected and self.spec.told
-        return journal.loop(*place) if told else journal.LoopRecord(*place)
+        return journal.loop(*place) if self.expected else journal.LoopRecord(*place)
 
     def passed_on(self, refusal: Refusal) -> None:
         """Note that the interpreter runs neighbouring loops, none of which is asked by itself."""

@@ -10,7 +10,6 @@ import builtins
 from collections.abc import Callable, Iterable, Sequence
 
 from autopar.nest.bound import stored
-from autopar.nest.text.iteration import called
 from autopar.nest.trees import children, every
 from autopar.records import dataclass
 
@@ -44,13 +43,10 @@ class Calling:
         Names whose values it needs.
     live_out
         Names that it assigns and that may be read after it, in the order of the text.
-    told
-        Whether it goes through a range: the user may wonder why it is not taken.
     """
 
     roots: tuple[str, ...]
     live_out: tuple[str, ...]
-    told: bool
 
 
 def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None:
@@ -70,8 +66,7 @@ def calling(loop: ast.stmt, live_after: Callable[[str], bool]) -> Calling | None
             places[node.id] = min(here, places.get(node.id, here))
     hidden = _of_comprehensions(loop)
     live = [name for name in own - hidden if live_after(name)]
-    told = called(loop.iter) == "range"
-    return Calling(tuple(sorted(inputs)), tuple(sorted(live, key=places.__getitem__)), told)
+    return Calling(tuple(sorted(inputs)), tuple(sorted(live, key=places.__getitem__)))
 
 
 def taken(stmts: Sequence[ast.stmt]) -> bool:
