@@ -175,7 +175,7 @@ class _Splitter:
                 first.append(self.set(Name(name), _nothing(name, line)))
             first.append(self.set(_flag(name), Const(name not in begun)))
         if first:
-            loop = ir.once((*first, loop), next(self.ids), line)
+            loop = ir.preceded(loop, tuple(first), next(self.ids))
         live, absents = list(nest.live_out), []
         for position, name in enumerate(nest.live_out):
             if name in self.never and name in nest.scalars:

@@ -258,6 +258,8 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
     for path, key in keys:
         if _is_letter(key):
             yield _refused(nest, nest.loop.line, f"characters and other keys: {path}")
+    for path in sorted(_gone_through(nest, dicts)):
+        yield _refused(nest, nest.loop.line, f"the keys of {path}")
     for path in sorted(dicts):
         if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
             yield _refused(nest, nest.loop.line, path)
@@ -277,6 +279,37 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
             case Assign(target=Element(array=path, index=index) as target) if path in dicts:
                 if len(index) != 1 or not _short(index[0]) or stmt.whole:
                     yield _refused(nest, stmt.line, text(target))
+
+
+def _gone_through(nest: Nest, dicts: Collection[str]) -> Iterator[str]:
+    """Those that may be gone through: a range ends by how many keys there are.
+
+    Of a list, items are read like that; of a dictionary, these would be values of other keys.
+    """
+    for path in dicts:
+        counts: set[str] = set()
+        while True:
+            more = counts | {
+                stmt.target.id
+                for stmt in statements(nest.loop)
+                if isinstance(stmt, Assign)
+                and isinstance(stmt.target, Name)
+                and _counts(stmt.value, path, counts)
+            }
+            if more == counts:
+                break
+            counts = more
+        loops = (stmt for stmt in statements(nest.loop) if isinstance(stmt, For))
+        if any(_counts(end, path, counts) for loop in loops for end in expressions(loop)):
+            yield path
+
+
+def _counts(expr: Expr, path: str, counts: Collection[str]) -> bool:
+    """Whether it depends on how many keys there are, which these scalars say as well."""
+    return any(
+        (isinstance(one, Dim) and one.array == path) or (isinstance(one, Name) and one.id in counts)
+        for one in walk(expr)
+    )
 
 
 def _short(key: Expr) -> bool:

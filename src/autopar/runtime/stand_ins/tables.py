@@ -91,9 +91,14 @@ class Tables(Generic[E]):
         check
             What compares them to the values that the interpreter has stored meanwhile, if it has.
         """
-        if not self.stored:
+        if not self.stored and check is None:
             return self.engine.call(roots, lent)
-        tables = {path: values.dicts[path] for path in self.stored}
+        tables = {
+            path: table
+            for path, table in values.dicts.items()
+            # To read one may add a key to it, where the interpreter does that.
+            if path in self.stored or (check is not None and type(table) in DICTS)
+        }
         before = {} if check is None else {path: dict(one) for path, one in tables.items()}
         results, more = None, False
         try:
@@ -117,7 +122,7 @@ class Tables(Generic[E]):
         first = len(roots)
         for path in reversed(self.paths):
             first -= self.count(path)
-            if path in tables:
+            if path in self.stored:
                 found = roots[first : first + self.count(path)]
                 self.give(path, tables[path], values.keys[path], *found)
         if check is not None:
@@ -243,5 +248,10 @@ def without_dicts(
 ) -> Refusal | Tables[E]:
     """`nest` with arrays in place of its dictionaries; `engine` makes what runs it."""
     kinds = {path: kind_of(table) or NO_DICT for path, table in values.dicts.items()}
+    for path, kind in kinds.items():
+        if kind == NO_DICT and type(values.dicts[path]) in DICTS:
+            return Refusal(
+                Reason.SHADOWED, Span(nest.file, nest.loop.line), f"a method of {path}, a Counter"
+            )
     made = pipeline.tabled(nest, kinds)
     return made if isinstance(made, Refusal) else Tables(nest, kinds, written, engine(made))

@@ -12,7 +12,7 @@ DICTS = (dict, defaultdict, Counter)
 GET_OF_DICT = vars(dict)["get"]
 
 _MISSING = vars(Counter)["__missing__"]
-_SPECIAL = ("__getitem__", "__setitem__", "__contains__", "__len__")
+_SPECIAL = ("__getitem__", "__setitem__", "__contains__", "__len__", "__iter__")
 
 
 def kind_of(table: Any) -> str | None:
