@@ -205,6 +205,11 @@ def test_one_is_sent_for_a_call_that_goes_on_around_others(
     for _ in range(2):
         copies.consider_again(call, 2.3, nothing)
         assert len(copies.out) == 1
+    other = left(
+        monkeypatch, Loss(Before(replace_spec(line=9, text="")), 0.0, lambda: 1.0), 2.0, 9.0
+    )
+    copies.consider_again(other, 2.3, nothing)
+    assert len(copies.out) == 1  # for it goes on
 
 
 def test_a_loss_of_another_question_sends_nobody(

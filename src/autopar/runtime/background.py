@@ -136,10 +136,14 @@ class Background:
     def consider_again(
         self, call: Call, now: float, ask: Callable[[], Sequence[object] | None]
     ) -> None:
-        """The same for a call that still goes on, around the question at hand."""
+        """The same for a call that still goes on, around the question at hand.
+
+        Not while others are at work: it may be asked about once more.
+        """
         loss = call.loss
         lost_s = loss.before.lost_s + loss.lost_s + call.ran_s(now)
-        if lost_s > _SHARE * loss.least_s() and self.serve(loss.before):
+        lost = lost_s > _SHARE * loss.least_s()
+        if lost and self.serve(loss.before) and not self.out:
             self.sends(loss.before, ask)
 
     def sends(self, before: Before, ask: Callable[[], Sequence[object] | None]) -> None:
