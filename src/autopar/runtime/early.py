@@ -145,7 +145,8 @@ def _shape(value: object) -> Sizes | None:
     A text, bytes, or a dictionary of integers or characters, is looked up like a list.
     """
     if type(value) in (str, bytes, bytearray):
-        return (len(value),) if value else None  # type: ignore[arg-type]
+        assert isinstance(value, str | bytes | bytearray)
+        return (len(value),) if value else None
     if type(value) in _DICTS:
         assert isinstance(value, dict)
         key = next(iter(value), None)

@@ -80,7 +80,8 @@ class _Glance:
         """Of a list or of the lists in it, if these hold numbers; of all in a dictionary."""
         length, depth = 1, 0
         if type(value) in (str, bytes, bytearray):
-            return max(len(value), 1)  # type: ignore[arg-type]
+            assert isinstance(value, str | bytes | bytearray)
+            return max(len(value), 1)
         if type(value) is dict:
             return self.of_dictionary(value, nested)
         while depth < _DEEPEST:

@@ -46,6 +46,11 @@ PLAIN, COUNTER, INTS, FLOATS = "dict", "Counter", "defaultdict(int)", "defaultdi
 _MISSING: dict[str, int | float] = {COUNTER: 0, INTS: 0, FLOATS: 0.0}
 
 
+def owner_of(func: str) -> str:
+    """The path of what may be a dictionary, if `func` is called for its ``get``."""
+    return func.removesuffix(GET) if func.endswith(GET) else ""
+
+
 def with_defaults(loop: For, kinds: Mapping[str, str]) -> For:
     """`loop` with what dictionaries have for new keys said in it; `kinds` are theirs, by path."""
 
@@ -162,8 +167,8 @@ def _asked(loop: For) -> frozenset[str]:
             match expr:
                 case Call(func=func, args=(Load(array=path),)) if func == IN:
                     found.add(path)
-                case Call(func=func) if func.endswith(GET):
-                    found.add(func.removesuffix(GET))
+                case Call(func=func) if owner_of(func):
+                    found.add(owner_of(func))
                 case Dim(array=path):
                     found.add(path)
     return frozenset(found)

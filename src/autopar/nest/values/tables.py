@@ -35,7 +35,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.show import text
 from autopar.nest.text.grown import with_grown
-from autopar.nest.values.new_keys import GET, get_keys, put, with_defaults
+from autopar.nest.values.new_keys import GET, get_keys, owner_of, put, with_defaults
 from autopar.nest.walking import assigned, expressions, new_ids, statements, walk
 from autopar.records import replace
 from autopar.verdict import DOT, Reason, Refusal, Span
@@ -165,11 +165,6 @@ class _Without:
         return renumbered(key, self.ids)
 
 
-def owner_of(func: str) -> str:
-    """The path of what may be a dictionary, if `func` is called for its ``get``."""
-    return func.removesuffix(GET) if func.endswith(GET) else ""
-
-
 def asked(nest: Nest) -> frozenset[str]:
     """Paths that `nest` asks with ``in`` and does nothing else with."""
     found: set[str] = set()
@@ -254,9 +249,9 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
     early = [one.expr for one in nest.conditions]
     early += [extent for local in nest.locals for extent in local.extents]
     beside |= {e.array for top in early for e in walk(top) if isinstance(e, Dim)}
-    keys = [(path, key) for path, key in _keys(nest, dicts) if path not in lettered(nest, dicts)]
-    for path, key in keys:
-        if _is_letter(key):
+    letters = lettered(nest, dicts)
+    for path, key in _keys(nest, dicts):
+        if path not in letters and _is_letter(key):
             yield _refused(nest, nest.loop.line, f"characters and other keys: {path}")
     for path in sorted(_gone_through(nest, dicts)):
         yield _refused(nest, nest.loop.line, f"the keys of {path}")

@@ -33,7 +33,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
-from autopar.nest.values.new_keys import GET
+from autopar.nest.values.new_keys import owner_of
 from autopar.nest.walking import expressions, new_ids, statements, walk
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -156,7 +156,7 @@ class _Numbers:
                 return (
                     rebuilt(expr, self.expr) if letter is None else replace(expr, index=(letter,))
                 )
-            case Call(func=func, args=(key, other)) if func.endswith(GET):
+            case Call(func=func, args=(key, other)) if owner_of(func):
                 letter = self.letter(key)
                 key = self.expr(key) if letter is None else letter
                 return replace(expr, args=(key, self.expr(other)))

@@ -16,7 +16,8 @@ from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.show import text
 from autopar.nest.text.reading import METHODS
 from autopar.nest.typed.types import ArrayType
-from autopar.nest.values.tables import asked, owner_of
+from autopar.nest.values.new_keys import owner_of
+from autopar.nest.values.tables import asked
 from autopar.pipeline import live_ins
 from autopar.records import dataclass, field, replace
 from autopar.runtime.values.again import OWNERS, WHOSE, Glance, apart

@@ -102,7 +102,7 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
             raise refused(Reason.BIG_INTEGER, path) from None
         return Mirror(path, value, (range,), "int", counted)
     if type(value) in READ:
-        numbers = np.frombuffer(value, np.uint8).astype(np.int64)  # type: ignore[call-overload]
+        numbers = np.frombuffer(bytes(value), np.uint8).astype(np.int64)
         return Mirror(path, value, (type(value),), "int", numbers)
     holders: list[type] = []
     shape: list[int] = []
