@@ -422,6 +422,26 @@ def test_there_are_only_so_many_in_all(copies: Background, monkeypatch: pytest.M
     assert not copies.serve(Before(spec))
 
 
+@pytest.mark.parametrize("meanwhile", ["nothing", "kernels", "in vain"])
+def test_a_copy_does_not_do_again_what_one_of_another_process_has_done(
+    meanwhile: str, copies: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waits(mark: str) -> bool:
+        if meanwhile == "kernels":
+            Before(SPEC).note(0.01)
+        elif meanwhile == "in vain":
+            Before(SPEC).in_vain(0.5, (1, 2.0))
+        return mark == known.mark
+
+    monkeypatch.setattr(copied, "by_itself", waits)
+    monkeypatch.setattr(copied, "in_a_child", lambda work: asked.append(True))
+    known = Before(SPEC)
+    assert copies.serve(known)
+    asked: list[bool] = []
+    copies.work(known, nothing, [])
+    assert asked == [True] * (meanwhile == "nothing")
+
+
 def test_a_copy_whose_turn_never_comes_asks_nothing(
     copies: Background, monkeypatch: pytest.MonkeyPatch
 ) -> None:

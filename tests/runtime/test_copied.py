@@ -418,3 +418,35 @@ wait(third)
 print(read("order"))
 """
     assert ran(program, tmp_path) == "a-bc\n"
+
+
+def test_one_copy_at_a_time_is_at_work_for_the_same(tmp_path: Path) -> None:
+    program = """
+def work(name, mark):
+    assert copied.by_itself(os.path.join(here, mark))
+    told("order", name)
+    while name in "ax" and not os.path.exists("on"):
+        time.sleep(0.01)
+    told("order", name.upper())
+
+def until(text):
+    end = time.monotonic() + 20
+    while not os.path.exists("order") or read("order") != text:
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.01)
+
+first = Copy(lambda: work("a", "10"))
+until("a")
+second = Copy(lambda: work("b", "10"))
+wait(Copy(lambda: work("c", "11")))
+assert read("order") == "acC", read("order")
+assert not second.ended
+os.kill(first.number, signal.SIGKILL)
+wait(second)
+assert read("order") == "acCbB", read("order")
+"""
+    ran(program, tmp_path)
+
+
+def test_where_files_cannot_be_locked_nobody_waits(tmp_path: Path) -> None:
+    assert not copied.by_itself(str(tmp_path / "gone" / "10"))

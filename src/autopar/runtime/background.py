@@ -192,11 +192,17 @@ class Background:
 
         To ask takes its time even where all is on disk, and the more, the more there is to be known
         of a nest.  So a child of the copy asks first, and then the copy asks to see what it takes.
+        Programs that run one after the other, or side by side, send copies for the same loops: who
+        comes second finds that out once the first is done.
         """
-        from autopar.runtime.copied import first_of, give_way, in_a_child
+        from autopar.runtime.copied import by_itself, first_of, give_way, in_a_child
 
         give_way(_WRITES)
+        assert before.mark is not None
+        known = before.known
         if not first_of(ahead, self.most):
+            return
+        if by_itself(before.mark) and before.anew().known != known:
             return
         self.here = self.barred = True
         config.found_only()

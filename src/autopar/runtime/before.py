@@ -114,11 +114,20 @@ class Before:
 
     def look(self) -> None:
         """Find out whether another process has made some by now."""
-        fresh = Before(self.spec, self.kernel)
+        fresh = self.anew()
         if fresh._found is not None:
             _made[self.mark] = fresh._found
         elif fresh._told:
             _vain[self.mark] = fresh._told
+
+    @property
+    def known(self) -> tuple[object, ...]:
+        """What other processes have said of it, as far as this one knows."""
+        return self._found, self._told
+
+    def anew(self) -> Before:
+        """The same, of which nothing is known so far."""
+        return Before(self.spec, self.kernel)
 
     @functools.cached_property
     def _told(self) -> Sequence[Vain]:
@@ -158,7 +167,7 @@ class Before:
         from autopar.runtime.vain import in_vain, text
 
         if self.mark is not None:
-            others = Before(self.spec, self.kernel)._told  # of this process as well
+            others = self.anew()._told  # of this process as well
             with contextlib.suppress(OSError):
                 told = text(in_vain(cost_s, values), others)
                 config.write_whole(f"{self.mark}.vain", told.encode())

@@ -43,6 +43,7 @@ _ADOPTS = 37  # PR_GET_CHILD_SUBREAPER
 _CORE = 4  # RLIMIT_CORE
 _SHARED, _READ_WRITE = 0x21, 3  # MAP_SHARED | MAP_ANONYMOUS; PROT_READ | PROT_WRITE
 _PAGE = 4096
+_MOST_PLACES, _FROM_START = (1 << 48) - 1, 0  # bytes of a file that locks are about; SEEK_SET
 _BY_NUMBER, _ENDED, _NOT_NOW, _KEPT, _ANY = 1, 4, 1, 0x01000000, 0x40000000
 """P_PID; WEXITED, WNOHANG, WNOWAIT, __WALL."""
 _ALONE, _DONE = 0, 1  # places in the page: it has let go of everything; it has ended
@@ -198,6 +199,23 @@ def first_of(ahead: Sequence[Copy], count: int) -> bool:
     if tries < most:
         ends_within(LONGEST_S)  # from here on
     return tries > 0
+
+
+def by_itself(mark: str) -> bool:
+    """Wait in a copy until no copy of another process is at work for `mark`; whether that is known.
+
+    The file is one for all in that folder, of which each has a byte.  The lock ends with the copy,
+    whatever it dies of.
+    """
+    folder, name = os.path.split(mark)
+    how = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC
+    try:
+        handle = posix.open(os.path.join(folder, "at_work"), how, 0o600)
+        posix.lseek(handle, int(name, 16) & _MOST_PLACES, _FROM_START)
+        posix.lockf(handle, posix.F_LOCK, 1)
+    except OSError:  # there are no locks where the cache is
+        return False
+    return True
 
 
 def ends_within(seconds: int) -> None:
