@@ -32,12 +32,14 @@ TAKEN = {
     "and stored into": "q = p[i]\n    a[i], a[q] = a[q], a[i]\n    a[q][i] *= 2.0",
     "with itself": "a[i], a[i] = a[i], a[i]\n    b[i] = a[i][0]",
     "from the end": "q = -1 - i\n    a[i], a[q] = a[q], a[i]\n    b[i] = a[q][0]",
+    "gone through": "q = p[i]\n    a[i], a[q] = a[q], a[i]\n    for v in a[q]:\n        b[i] += v",
+    "summed up": "q = p[i]\n    a[i], a[q] = a[q], a[i]\n    b[i] = sum(a[q]) + len(a[i])",
     "two at a time": "a[i], a[3] = a[3], a[i]\n    a[0], a[i] = a[i], a[0]\n    b[i] = a[0][i]",
 }
 
 LEFT = {
     "a row with a name": "r = a[0]\n    q = p[i]\n    a[0], a[q] = a[q], a[0]\n    b[i] = r[1]",
-    "gone through": "q = p[i]\n    a[i], a[q] = a[q], a[i]\n    for v in a[q]:\n        b[i] += v",
+    "gone through meanwhile": "for v in a[i]:\n        a[i], a[2] = a[2], a[i]\n        b[i] += v",
     "rows from another list": "a[i], old[i] = old[i], a[i]",
     "turned round": "q = p[i]\n    a[i], a[q], a[0] = a[q], a[0], a[i]",
     "out of bounds": "q = i + 3\n    a[i], a[q] = a[q], a[i]\n    b[i] = a[q][0]",

@@ -12,6 +12,9 @@ DRAW = "<draw "
 ORDER = ".<order>"
 """How the paths end of arrays that say which row of a list of lists is where."""
 
+FRESH = ".<fresh>"
+"""How the paths end of arrays that say which rows of a list of lists are new lists."""
+
 STORED = ".<stored>"
 """How the paths end of arrays that say which elements of a list have been assigned."""
 

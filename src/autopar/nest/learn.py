@@ -13,6 +13,7 @@ from autopar.nest.typed.told import Became, Held, Left, Told
 from autopar.nest.typed.types import Typed, infer
 from autopar.nest.values import absent, displays, tables, texts, tuples
 from autopar.nest.values.copies import propagated
+from autopar.nest.values.replaced import replaced
 from autopar.nest.values.swapped import swapped
 from autopar.nest.walking import statements
 from autopar.verdict import Reason, Refusal, Span
@@ -53,6 +54,9 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
     shorter = nest if told.met else propagated(nest)
     if shorter is not nest:
         return Became(shorter)
+    rows = replaced(nest, told.tables)
+    if rows is not nest:
+        return Became(rows)
     rows = swapped(nest, told.tables)
     if rows is not nest:
         return Became(rows)

@@ -101,7 +101,7 @@ class Growing(Counting):
         if name in self.nest.live_out:
             begin.append(Assign(Name(made.flag), Const(1), next(self.ids), line))
         else:
-            made.private = frozenset(self.enclosing)
+            made.private = frozenset(loop.id for loop in self.enclosing)
         return tuple(begin)
 
     def grow(

@@ -85,7 +85,7 @@ class Stores(Elements):
     """
 
     made: dict[str, Made] = field(default_factory=dict)
-    enclosing: list[int] = field(default_factory=list)
+    enclosing: list[For] = field(default_factory=list)
     apart: set[tuple[str, str]] = field(default_factory=set)
 
     def store(self, target: Section, value: Value, stmt: Assign | ir.Put) -> tuple[Stmt, ...]:
@@ -115,6 +115,7 @@ class Stores(Elements):
         if target.distinct and all(len(_axes(load, rank)) < rank for load in clashes.values()):
             return self.fetched(target, element, clashes, stmt)
         held = self.room(target.extents, line)
+        held.listed = 0 < target.listed == rank
         (here,) = held.by
         kept = partial(self.element, held.section, line=line)
 
@@ -388,7 +389,7 @@ class Stores(Elements):
         here = next(self.ids)
         made = Made(f"{ir.HELD}{here}>", extents, by={here}, scope=tuple(self.around))
         made.most = most
-        made.private = frozenset(self.enclosing)
+        made.private = frozenset(loop.id for loop in self.enclosing)
         self.made[made.path] = made
         return made
 

@@ -76,8 +76,8 @@ class Subscripts(Bounds):
         """An array of these numbers, all of its elements in C order."""
 
     @abstractmethod
-    def stores_around(self) -> bool:
-        """Whether the innermost loop around the statement at hand may store into arrays."""
+    def stores_around(self, path: str) -> bool:
+        """Whether the innermost loop around the statement at hand may store into this list."""
 
     @abstractmethod
     def packed(self, section: Section, line: int) -> Section:
@@ -148,8 +148,9 @@ class Subscripts(Bounds):
         list itself while nothing is stored.
         """
         if base.path and base.listed:
-            if self.stores_around():
-                raise self.refuse(Reason.SYNTAX, line, "a part of a list in a loop that stores")
+            if self.stores_around(base.path):
+                what = f"a part of {base.path} in a loop that may store into it"
+                raise self.refuse(Reason.SYNTAX, line, what)
             return replace(base, compute=None)
         return self.kept(base, line)
 

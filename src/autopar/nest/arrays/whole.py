@@ -31,6 +31,7 @@ from autopar.nest.arrays.growing import Growing
 from autopar.nest.arrays.section import Index, Section
 from autopar.nest.arrays.stores import Made, axis_of
 from autopar.nest.flow import exposed
+from autopar.nest.hidden import FRESH
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -295,16 +296,16 @@ class _Writer(Growing):
             case For(start=start, stop=stop, step=step, body=body):
                 self.goes_through_growing(stmt)
                 bounds = [self.scalar(e) for e in (start, stop, step)]
-                match bounds:  # a range that would end before it begins is as good as none
-                    case [Const(0), Call(func="<max>", args=(length, Const(0))), Const(1)]:
-                        bounds[1] = length
+                match bounds:
+                    case [Const(0), Call(func="<min>" | "<max>") as length, Const(1)]:
+                        bounds[1] = self.least(length, stmt.line)
                 loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])
                 if self.first and stmt is self.nest.loop:
                     raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
                 entered = self.entered(loop)
                 if entered:
                     self.inside.append(stmt)
-                self.enclosing.append(stmt.id)
+                self.enclosing.append(stmt)
                 with self.turning(loop):
                     inside = self.block(body) if entered else self.under(body)
                 self.enclosing.pop()
@@ -314,8 +315,29 @@ class _Writer(Growing):
                 return (replace(loop, body=inside),)
         return (stmt,)
 
+    def least(self, length: Call, line: int) -> Expr:
+        """How many items a range from 0 has, as plainly as that is known, such as of the shortest.
+
+        One that would end before it begins is as good as none.
+        """
+        match length:
+            case Call(func="<max>", args=(found, Const(0))):
+                return found
+            case Call(func="<min>", args=args):
+                plain = [self.least(e, line) if isinstance(e, Call) else e for e in args]
+                first, *others = [self.exact(e, line) for e in plain]
+                for one in others:
+                    apart = None if first is None or one is None else (one - first).literal
+                    if apart is None:
+                        return length
+                    first = one if apart < 0 else first
+                return length if first is None else first.expr(line)
+        return length
+
     def assign(self, stmt: Assign) -> tuple[Stmt, ...]:
         match stmt.target:
+            case Element(array=path, index=(place,)) if path + FRESH in self.nest.paths:
+                return self.new_row(path, place, stmt)
             case Element(array=path, index=index, id=number, line=line):
                 nested, tupled = stmt.target.nested, stmt.target.tupled
                 old = Load(path, index, number, line, tupled, nested)
@@ -335,6 +357,19 @@ class _Writer(Growing):
                 if exact is not None and exact.names <= self.known.ints and self.once(name):
                     self.fixed[name] = exact
         return (replace(stmt, value=value, augmented=False),)
+
+    def new_row(self, path: str, place: Expr, stmt: Assign) -> tuple[Stmt, ...]:
+        """``a[place] = row`` for a new list: see `nest.values.replaced`."""
+        line = stmt.line
+        old = Load(path, (place,), next(self.ids), line)
+        row = self.taken(self.array(path), (place,), old, target=True)
+        value = self.meant(stmt.value)
+        if not isinstance(row, Section) or not isinstance(value, Section) or value.listed != 1:
+            raise self.refuse(Reason.SYNTAX, line, f"{text(old)}, another item in a list of lists")
+        if not value.fresh and all(value.path != made.path for made in self.made.values()):
+            raise self.refuse(Reason.SYNTAX, line, f"{text(old)}, a list that has another name")
+        self.equal(row.extents[0], value.extents[0], line)
+        return self.store(row, value, stmt)
 
     def once(self, name: str) -> bool:
         """Whether the scalar `name` is assigned in one place, and read after that only."""
@@ -501,11 +536,25 @@ class _Writer(Growing):
         between = (s for later in self.rest[: last + 1] for s in walking.statements(later))
         return not any(assigns(s, own) for s in between)
 
-    def stores_around(self) -> bool:
-        if not self.inside:
+    def stores_around(self, path: str) -> bool:
+        if not self.enclosing:
             return True
-        targets = (getattr(s, "target", None) for s in walking.statements(self.inside[-1]))
-        return any(isinstance(target, Element | View) for target in targets)
+        found = [self.stores_into(s, path) for s in walking.statements(self.enclosing[-1])]
+        return any(found)  # of all: each says which lists must be apart
+
+    def stores_into(self, stmt: Stmt, path: str) -> bool:
+        """Whether `stmt` may store into a list behind `path`, if two of the user's are apart."""
+        match stmt:
+            case Assign(target=Element(array=name)) | ir.Put(target=View(array=Name(id=name))):
+                made = self.made.get(name)
+                if made is not None and made.extends is None and made.initial is None:
+                    return path == made.path
+                if name in self.named or name in self.nest.scalars or name == path:
+                    return True
+                if all(path != one.path for one in self.made.values()):
+                    self.apart.add((name, path))
+                return False
+        return isinstance(stmt, ir.Put) or isinstance(getattr(stmt, "target", None), View)
 
     def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
         """Whether the array `name` is made in the loops of these variables and not seen outside."""

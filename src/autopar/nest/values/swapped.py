@@ -6,13 +6,14 @@ list is where (`ORDER`): when the nest is done, the very lists are put in that o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 
-from autopar.nest.hidden import ORDER
+from autopar.nest.hidden import FRESH, ORDER
 from autopar.nest.ir import (
     Assign,
     Binary,
+    Call,
     Const,
     Dim,
     Element,
@@ -22,12 +23,17 @@ from autopar.nest.ir import (
     Load,
     Name,
     Nest,
+    Slice,
     Stmt,
+    View,
     While,
 )
 from autopar.nest.meaning import renumbered
+from autopar.nest.text.reading import LENGTH
 from autopar.nest.walking import assigned, expressions, new_ids, statements, walk
 from autopar.records import replace
+
+_READS = frozenset((LENGTH, "len", "sum", "max", "min", "math.fsum"))
 
 
 def swapped(nest: Nest, tables: Collection[str]) -> Nest:
@@ -35,14 +41,11 @@ def swapped(nest: Nest, tables: Collection[str]) -> Nest:
 
     Those of a table are left of which rows have other names: these stay with their rows.
     """
-    found = {
-        path
-        for stmts in _blocks(nest.loop)
-        for k in range(len(stmts))
-        if (path := _swap(stmts[k : k + 4])) is not None
-    }
-    found = {path for path in found if path in tables}
-    found -= _named(nest.loop, found)
+    swaps = {path: ids for path, ids in swaps_in(nest.loop).items() if path in tables}
+    found = set(swaps)
+    renewed = {path for path in found if path + FRESH in nest.paths}
+    found -= _named(nest.loop, found, renewed)
+    found -= gone_through(nest.loop, swaps)
     if not found:
         return nest
     ids = new_ids(nest.loop)
@@ -52,8 +55,8 @@ def swapped(nest: Nest, tables: Collection[str]) -> Nest:
         k = 0
         while k < len(stmts):
             four = stmts[k : k + 4]
-            if _swap(four) in found:
-                made += _written_out(four, ids)
+            if swap_of(four) in found:
+                made += _written_out(four, ids, nest.paths)
                 k += 4
             else:
                 made.append(inside(stmts[k]))
@@ -78,7 +81,7 @@ def swapped(nest: Nest, tables: Collection[str]) -> Nest:
     )
 
 
-def _blocks(stmt: Stmt) -> list[tuple[Stmt, ...]]:
+def blocks(stmt: Stmt) -> list[tuple[Stmt, ...]]:
     """All blocks in `stmt`."""
     found = []
     for inner in statements(stmt):
@@ -90,7 +93,18 @@ def _blocks(stmt: Stmt) -> list[tuple[Stmt, ...]]:
     return found
 
 
-def _swap(stmts: Sequence[Stmt]) -> str | None:
+def swaps_in(loop: Stmt) -> dict[str, set[int]]:
+    """Lists of which `loop` swaps items, with the statements that do so."""
+    found: dict[str, set[int]] = {}
+    for stmts in blocks(loop):
+        for k in range(len(stmts)):
+            path = swap_of(stmts[k : k + 4])
+            if path is not None:
+                found.setdefault(path, set()).update(stmt.id for stmt in stmts[k : k + 4])
+    return found
+
+
+def swap_of(stmts: Sequence[Stmt]) -> str | None:
     """The list in which `stmts` swap two items, if they do."""
     match stmts:
         case [
@@ -110,32 +124,68 @@ def _steady(place: Expr) -> bool:
     return all(isinstance(expr, Name | Const | Binary | Dim) for expr in walk(place))
 
 
-def _named(loop: Stmt, tables: Collection[str]) -> set[str]:
-    """Those of `tables` of which whole rows are used in other ways than to be swapped."""
+def _named(loop: Stmt, tables: Collection[str], renewed: Collection[str]) -> set[str]:
+    """Those of `tables` of which whole rows are used in other ways than to be swapped.
+
+    Rows of those that are `renewed` are also replaced, see `nest.values.replaced`.
+    """
     found: set[str] = set()
-    swaps: set[int] = set()
-    for stmts in _blocks(loop):
-        for k in range(len(stmts)):
-            if _swap(stmts[k : k + 4]) in tables:
-                swaps |= {stmt.id for stmt in stmts[k : k + 4]}
+    swaps = {number for path, ids in swaps_in(loop).items() if path in tables for number in ids}
     for stmt in statements(loop):
         if stmt.id in swaps:
             continue
         match stmt:
             case Assign(target=Element(array=path, index=index)) if len(index) != 2:
-                found.add(path)
+                if path not in renewed:
+                    found.add(path)
         for top in expressions(stmt):
+            at_once = read_at_once(top)
             for expr in walk(top):
                 match expr:
-                    case Load(array=path, index=index) if len(index) != 2:
+                    case Load(array=path, index=index) if (
+                        len(index) != 2 and id(expr) not in at_once
+                    ):
                         found.add(path)
                     case Name(id=path):
                         found.add(path)
     return found & set(tables)
 
 
-def _written_out(stmts: Sequence[Stmt], ids: count[int]) -> list[Stmt]:
-    """Items of both rows are swapped, and where the rows themselves are."""
+def read_at_once(top: Expr) -> frozenset[int]:
+    """Lists, by their `id`, of which `top` only has items, or their number, sum, or extremes."""
+    found: set[int] = set()
+    for expr in walk(top):
+        match expr:
+            case View(array=inner, index=index) if not any(isinstance(p, str) for p in index):
+                found.add(id(inner))
+            case Call(func=func, args=(inner,), names=()) if func in _READS:
+                found.add(id(inner))
+    return frozenset(found)
+
+
+def gone_through(loop: Stmt, changes: Mapping[str, Collection[int]]) -> set[str]:
+    """Lists of lists a row of which a loop goes through that has one of their `changes` in it.
+
+    Python goes on with the row that was there.
+    """
+    found: set[str] = set()
+    for stmt in statements(loop):
+        if not isinstance(stmt, For):
+            continue
+        inside = list(statements(stmt))
+        for expr in (e for one in inside for top in expressions(one) for e in walk(top)):
+            match expr:
+                case View(array=Load(array=path), index=index) if path in changes:
+                    places = (e for p in index if not isinstance(p, Slice | str) for e in walk(p))
+                    if any(isinstance(e, Name) and e.id == stmt.var for e in places) and any(
+                        one.id in changes[path] for one in inside
+                    ):
+                        found.add(path)
+    return found
+
+
+def _written_out(stmts: Sequence[Stmt], ids: count[int], paths: Collection[str]) -> list[Stmt]:
+    """Items of both rows are swapped, and what `paths` say of the rows themselves."""
     one = stmts[0]
     assert isinstance(one, Assign)
     assert isinstance(one.value, Load)
@@ -169,4 +219,5 @@ def _written_out(stmts: Sequence[Stmt], ids: count[int]) -> list[Stmt]:
     return [
         For(item.id, Const(0), Dim(path, 1), Const(1), row, here, line),
         *swap(path + ORDER),
+        *(swap(path + FRESH) if path + FRESH in paths else ()),
     ]

@@ -11,7 +11,7 @@ import numpy as np
 from autopar.deps.data import Equation, Overlap
 from autopar.nest import functions, kinds
 from autopar.nest.functions import Function
-from autopar.nest.hidden import GLOBALS, ORDER, STORED, TYPES
+from autopar.nest.hidden import FRESH, GLOBALS, ORDER, STORED, TYPES
 from autopar.nest.ir import Asked, Const, Expr, Name, Nest, Word
 from autopar.nest.show import text
 from autopar.nest.text.reading import METHODS
@@ -146,7 +146,7 @@ class Reader:
         arrays, calls, numbers = found.arrays, found.calls, found.numbers
         self.nest = nest
         resolver = Paths(nest).resolver
-        self.orders = tuple(sorted(path for path in arrays if path.endswith(ORDER)))
+        self.orders = tuple(sorted(path for path in arrays if path.endswith((ORDER, FRESH))))
         arrays = arrays - {*self.orders}
         places = {root: k for k, root in enumerate(nest.roots)}  # of those that are handed over
         self.arrays = tuple((p, places.get(p, -1), resolver(p)) for p in sorted(arrays))
@@ -293,7 +293,10 @@ class Reader:
                 key.append(id(number))
         for path in self.orders:
             owning = False
-            arrays[path] = lists.order(path.removesuffix(ORDER))
+            if path.endswith(ORDER):
+                arrays[path] = lists.order(path.removesuffix(ORDER))
+            else:
+                arrays[path] = lists.fresh(path.removesuffix(FRESH))
         sources: dict[int, int] = {}
         for path, _, resolve in self.calls:
             function, draws, plainly = said.callee(path, resolve)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autopar.nest import kinds
-from autopar.nest.hidden import ORDER, STORED, TYPES
+from autopar.nest.hidden import FRESH, ORDER, STORED, TYPES
 from autopar.nest.typed.told import Held
 from autopar.records import replace
 from autopar.runtime.values import mixed
@@ -39,11 +39,12 @@ Array = np.ndarray[Any, Any]
 class Lists:
     """The lists of one call."""
 
-    __slots__ = ("copied", "mirrors", "orders", "values")
+    __slots__ = ("copied", "mirrors", "orders", "renewed", "values")
 
     def __init__(self) -> None:
         # By identity of a list of lists: where its rows are, as numbers of those that were there.
         self.orders: dict[int, Array] = {}
+        self.renewed: dict[int, Array] = {}  # likewise: which rows are new lists
         self.mirrors: dict[str, Mirror] = {}
         # By identity: a list is one array, whatever it is called.
         self.values: dict[int, Mirror] = {}
@@ -84,12 +85,22 @@ class Lists:
 
     def order(self, path: str) -> Array:
         """The array that says where the rows of the list of lists `path` are; raises `Refused`."""
+        one = self.table(path)
+        return self.orders.setdefault(id(one.value), np.arange(len(one.value)))
+
+    def fresh(self, path: str) -> Array:
+        """The array that says which of them are new lists; raises `Refused`."""
+        one = self.table(path)
+        return self.renewed.setdefault(id(one.value), np.zeros(len(one.value), np.int64))
+
+    def table(self, path: str) -> Mirror:
+        """The list of lists `path`, in which other lists may be put; raises `Refused`."""
         one = self.mirrors.get(path)
         if one is None or one.inner or one.holders != (list, list):
             raise refused(Reason.WRONG_TYPE, f"the rows of {path}")
         if any(other is one for name, other in self.mirrors.items() if name != path):
             raise refused(Reason.OVERLAP, f"{path} has another name as well")
-        return self.orders.setdefault(id(one.value), np.arange(len(one.value)))
+        return one
 
     @property
     def depths(self) -> dict[str, int]:
@@ -108,7 +119,8 @@ class Lists:
         types = (path + TYPES for path, one in self.mirrors.items() if one.types is not None)
         moved = (path for path, one in self.mirrors.items() if id(one.value) in self.orders)
         orders = (path + ORDER for path in moved)
-        return frozenset((*self.mirrors, *notes, *types, *orders))
+        new = (p + FRESH for p, one in self.mirrors.items() if id(one.value) in self.renewed)
+        return frozenset((*self.mirrors, *notes, *types, *orders, *new))
 
     def widened(self, weak: Collection[str]) -> Iterator[tuple[str, Mirror]]:
         """Mirrors for floats of the lists `weak`, which hold ints; raises `Refused`."""
@@ -207,12 +219,15 @@ class Lists:
         """Let the lists be what the arrays have become."""
         for one in self.copied or ():
             order = self.orders.get(id(one.mirror.value))
-            (one if order is None else one.reordered(order)).put_back()
+            fresh = self.renewed.get(id(one.mirror.value))
+            now = one if order is None else one.reordered(order)
+            (now if fresh is None else now.renewed(fresh)).put_back()
 
     def rows(self) -> list[list[Any]]:
-        """All lists in which numbers are, and those whose rows may change their places."""
+        """All lists in which numbers are, and those in which rows may be moved or replaced."""
         rows = {id(row): row for one in self.copied or () for row in one.rows}
-        rows |= {id(m.value): m.value for m in self.values.values() if id(m.value) in self.orders}
+        moved = {*self.orders, *self.renewed}
+        rows |= {id(m.value): m.value for m in self.values.values() if id(m.value) in moved}
         return [row for row in rows.values() if isinstance(row, list)]
 
     def value(self, path: str) -> Any:

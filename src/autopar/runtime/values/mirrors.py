@@ -211,6 +211,15 @@ class Copied:
         types = None if self.types is None else self.types[order]
         return replace(self, rows=rows, before=self.before[order], types=types)
 
+    def renewed(self, fresh: Array) -> Copied:
+        """The same once other lists have been put in place of the rows that are `fresh`."""
+        outer = self.mirror.value
+        assert isinstance(outer, list)
+        rows = list(self.rows)
+        for k in np.nonzero(fresh)[0].tolist():
+            outer[k] = rows[k] = list(rows[k])
+        return replace(self, rows=tuple(rows))
+
 
 def rows_of(one: Mirror) -> Rows:
     """The innermost lists of `one`."""
