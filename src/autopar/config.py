@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from autopar import __version__
 from autopar.digest import digest
-from autopar.records import dataclass, replace
+from autopar.records import BUILTINS, dataclass, replace
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:

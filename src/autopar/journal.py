@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable
 
 from autopar import config
-from autopar.records import dataclass, field, replace
+from autopar.records import BUILTINS, dataclass, field, replace
 from autopar.verdict import Reason, Refusal
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:

@@ -8,8 +8,17 @@ has some instances.  What the original would note of a class is there for who as
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from operator import attrgetter
+
+BUILTINS: Any = dict(vars(builtins))
+"""As they are before the program begins, which may put others in the place of Python's.
+
+`unittest.mock.patch("builtins.open")` does, for a while.  Modules that are imported before autopar
+loads its own modules itself (`hook.modules`) begin with the same assignment as this one.
+"""
+__builtins__ = BUILTINS
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -49,7 +58,7 @@ else:
         return type(one)(**changes)
 
 
-__all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
+__all__ = ["BUILTINS", "dataclass", "field", "fields", "is_dataclass", "replace"]
 
 _MISSING: Any = object()
 _FIRST = 16  # instances of a class that are not worth a compiled `__init__`

@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 import functools
 
-from autopar.records import dataclass
+from autopar.records import BUILTINS, dataclass
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ once more, and finds them.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import os
 import sys
@@ -128,7 +129,8 @@ def run(code: CodeType | None) -> None:
     if code is None or traced() or _shadowed():
         return
     try:
-        exec(code, {"__name__": "__main__", "__file__": code.co_filename})
+        space = {"__name__": "__main__", "__file__": code.co_filename, "__builtins__": builtins}
+        exec(code, space)
     except BaseException as error:
         raise Failed(error) from None
 

@@ -18,6 +18,9 @@ import gc
 import sys
 
 from autopar.hook.harmless import Destructor, destructor, harmless, harmless_but
+from autopar.records import BUILTINS
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:

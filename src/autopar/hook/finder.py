@@ -12,7 +12,9 @@ from types import ModuleType
 from autopar.config import Settings
 from autopar.hook import collector, modules, openblas
 from autopar.hook.loader import Loader
-from autopar.records import dataclass
+from autopar.records import BUILTINS, dataclass
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 _STDLIB = os.path.dirname(os.__file__)
 _INSTALLED = {"site-packages", "dist-packages"}

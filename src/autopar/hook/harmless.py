@@ -21,6 +21,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FunctionType
 
+from autopar.records import BUILTINS
+
+__builtins__ = BUILTINS  # a program may replace Python's
+
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from typing import Any

@@ -15,11 +15,13 @@ import sys
 import zlib
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
-from types import CodeType
+from types import CodeType, ModuleType
 
 from autopar import __version__, config
 from autopar.digest import digest
-from autopar.records import dataclass
+from autopar.records import BUILTINS, dataclass
+
+__builtins__ = BUILTINS  # a program may replace Python's
 
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
@@ -196,6 +198,14 @@ class _Loader(SourceFileLoader):
     def __init__(self, modules: Modules, name: str, path: str, there: bool) -> None:
         super().__init__(name, path)
         self.modules, self.there = modules, there
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let it have builtins of its own: a program may put others in the place of Python's.
+
+        As `unittest.mock.patch("builtins.open")` does for a while.
+        """
+        module.__dict__["__builtins__"] = BUILTINS
+        super().exec_module(module)
 
     def get_code(self, fullname: str) -> CodeType | None:
         code = self.modules.code(fullname) if self.there else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +35,7 @@ def _reference(
     body = "\n".join("    " + line for line in text.splitlines())
     head, first = ", ".join(roots), "".join(f"    del {name}\n" for name in unset)
     source = f"def reference({head}):\n{first}{body}\n    return locals()\n"
-    space: dict[str, Any] = {}
+    space: dict[str, Any] = {"__builtins__": builtins}  # those of the program
     exec(compile(source, f"<verify {file}>", "exec"), space)
     function: Callable[..., dict[str, Any]] = space["reference"]
     return function

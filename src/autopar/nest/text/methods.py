@@ -89,8 +89,6 @@ def _simple(nodes: Sequence[ast.stmt], more: tuple[type, ...] = ()) -> bool:
                 word = node.id if isinstance(node, ast.Name) else node.attr
                 if word.startswith("__"):  # which a class may spell in another way
                     return False
-            if isinstance(node, ast.Assign) and len(node.targets) != 1:
-                return False
             if isinstance(node, ast.For | ast.While) and node.orelse:
                 return False
     return True
@@ -191,10 +189,11 @@ def _after(stmts: Iterable[ast.stmt], sure: frozenset[str], found: set[str]) -> 
                 _reads(target, sure, found)
                 _reads(value, sure, found)
                 sure |= stored([target])
-            case ast.Assign(targets=[target], value=value):
+            case ast.Assign(targets=targets, value=value):
                 _reads(value, sure, found)
-                _reads(target, sure, found)
-                sure |= stored([target])
+                for target in targets:
+                    _reads(target, sure, found)
+                    sure |= stored([target])
             case _:
                 _reads(stmt, sure, found)
     return sure

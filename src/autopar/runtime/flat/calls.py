@@ -120,6 +120,10 @@ class Flattener(Loops):
                 self.together(stmt, elts, values, frame)
             case ast.Assign(targets=[target], value=value):
                 self.assign(target, self.value(value, frame), frame)
+            case ast.Assign(targets=targets, value=value):
+                held = self.held(self.value(value, frame), "value")
+                for target in targets:
+                    self.assign(target, held, frame)
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
                 self.assign(target, self.value(value, frame), frame)
             case ast.AugAssign(target=target, op=op, value=value):

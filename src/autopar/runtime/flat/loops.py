@@ -324,8 +324,7 @@ class Loops(Expressions):
         frame: Frame,
     ) -> list[str]:
         """Give variables to those names `changed` in a block that matter outside of it."""
-        loads_all, loads_in = _load_counts(frame.text), _load_counts(block)
-        outside = frame.live | {n for n in changed if loads_all.get(n, 0) > loads_in.get(n, 0)}
+        outside = frame.live | _read_outside(frame.text, frozenset(map(id, block)))
         added = [n for n in sorted(changed & (outside | carried)) if n not in frame.homes]
         for name in added:
             ours = name if frame.function is None else self.fresh(name)
@@ -397,14 +396,29 @@ def _is_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _load_counts(stmts: Sequence[ast.stmt]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for top in stmts:
-        for node in every(top):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found[node.id] = found.get(node.id, 0) + 1
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                found[node.target.id] = found.get(node.target.id, 0) + 1
+def _read_outside(stmts: Sequence[ast.stmt], block: frozenset[int]) -> frozenset[str]:
+    """Names that `stmts` may read without having assigned them, but for those of a `block` in them.
+
+    So what the block leaves in others matters to nobody.
+    """
+    mine = [id(s) in block or any(id(node) in block for node in every(s)) for s in stmts]
+    if not any(mine):
+        return methods.exposed(stmts)
+    first, last = mine.index(True), len(mine) - mine[::-1].index(True)
+    found = methods.exposed(stmts[:first]) | methods.exposed(stmts[last:])
+    for stmt in stmts[first:last]:
+        match stmt:
+            case _ if id(stmt) in block:
+                pass
+            case ast.For(iter=head, body=body):
+                found |= methods.exposed([ast.Expr(head)]) | _read_outside(body, block)
+            case ast.While(test=head, body=body):
+                found |= methods.exposed([ast.Expr(head)]) | _read_outside(body, block)
+            case ast.If(test=head, body=body, orelse=orelse):
+                found |= methods.exposed([ast.Expr(head)])
+                found |= _read_outside(body, block) | _read_outside(orelse, block)
+            case _:
+                found |= methods.exposed([stmt])
     return found
 
 

@@ -223,7 +223,7 @@ class Scene:
 
     def assigned_each(self, crowd: Crowd, name: str) -> None:
         """See to it that ``x.name = value`` does nothing else, for all of them."""
-        if not _settable(self.crowds[crowd.number][0], name):
+        if not _settable(self.crowds[crowd.number], name):
             raise _refused(f".{name}, which is assigned")
         self.given.add(name)
         self.check("settable each", crowd.number, name)
@@ -337,22 +337,33 @@ def _inherit(objects: Sequence[Any], name: str, function: types.FunctionType) ->
     return True
 
 
-def _settable(one: Any, name: str) -> bool:
-    """Whether objects like `one`, with an attribute of this name, keep it for themselves alone."""
-    inherited = in_mro(type(one), name)
-    its_own = inherited is ABSENT or type(inherited) is types.MemberDescriptorType
-    return its_own and settable(one, name)
+def _settable(objects: Sequence[Any], name: str) -> bool:
+    """Whether objects of one class, with an attribute of this name, keep it for themselves alone.
+
+    A default in their class may be what one without such an attribute answers.
+    """
+    inherited = in_mro(type(objects[0]), name)
+    if not _is_plain(inherited) or not settable(objects[0], name):
+        return False
+    if inherited is ABSENT or type(inherited) is types.MemberDescriptorType:
+        return True
+    values = zip(objects, map(attrgetter(name), objects), strict=True)
+    return all(own(one, name) for one, value in values if value is inherited)
 
 
 def _column(objects: Sequence[Any], name: str) -> list[Any]:
     """An attribute of objects of one class; raises `Refused`."""
-    inherited = in_mro(type(objects[0]), name)
-    if inherited is ABSENT or type(inherited) is types.MemberDescriptorType:
+    if _is_plain(in_mro(type(objects[0]), name)):
         try:  # no code of the user's can run: see `is_thing`
             return [*map(attrgetter(name), objects)]
         except AttributeError:
             pass
     raise _refused(f".{name} of objects in a list")
+
+
+def _is_plain(inherited: Any) -> bool:
+    """Whether what a class has under a name is a value, or leaves it to an object what it is."""
+    return type(inherited) is types.MemberDescriptorType or not hasattr(type(inherited), "__get__")
 
 
 def look(source: Source, seen: Seen) -> Any:
@@ -426,7 +437,7 @@ def seen_now(checks: Sequence[tuple[Any, ...]], roots: Sequence[Any]) -> Seen:
                 if not _inherit(crowds[number], name, function):
                     raise Changed
             case "settable each", number, name:
-                if not _settable(crowds[number][0], name):
+                if not _settable(crowds[number], name):
                     raise Changed
             case "said", source, said:
                 value = look(source, seen)

@@ -46,7 +46,7 @@ class Target:
         name = self.path.rpartition(".")[2]
         if not settable(owner, name):
             return Refusal(Reason.WRONG_TYPE, place, f"{self.path}, which is assigned")
-        if hasattr(owner, name) and not own(owner, name):  # it may not be, and then stays so
+        if not own(owner, name) and _by_its_class(type(owner), name):  # it may not be at all so far
             detail = f"{self.path}, which is assigned and only its class has it so far"
             return Refusal(Reason.WRONG_TYPE, place, detail)
         if any(other(said) is owner for other in self.others):
@@ -95,7 +95,7 @@ def own(thing: Any, name: str) -> bool:
     if type(inherited) is types.MemberDescriptorType:
         return True
     if inherited is ABSENT:
-        return hasattr(thing, name)
+        return attribute(thing, name) is not ABSENT
     if hasattr(type(inherited), "__get__"):
         return False
     found = attribute(thing, name)
@@ -103,6 +103,11 @@ def own(thing: Any, name: str) -> bool:
         return found is not ABSENT
     # As a dataclass has its default.  Asking for the dictionary makes later accesses slower.
     return has_dictionary(type(thing)) and name in _GET(thing, "__dict__")
+
+
+def _by_its_class(kind: type, name: str) -> bool:
+    """Whether objects of a class that have no such attribute may answer for it all the same."""
+    return any(in_mro(kind, one) is not ABSENT for one in (name, "__getattr__"))
 
 
 class Kept:
