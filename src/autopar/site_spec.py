@@ -51,6 +51,8 @@ class SiteSpec:
         The last line of all of it.
     entered
         Roots that it may assign before it reads them: they may have no value yet.
+    ends
+        Whether the interpreter says when it is over: nobody knows how often a ``while`` runs.
     """
 
     file: str
@@ -76,3 +78,4 @@ class SiteSpec:
     members: tuple[tuple[int, int], ...] = ()
     last: int = 0
     entered: tuple[str, ...] = ()
+    ends: bool = False

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autopar.nest.text.live import live_after
+from autopar.nest.text.live import live_after, shadowed
 from drawn import sampled_from
 
 NAMES = ("s", "t")
@@ -178,3 +178,53 @@ def test_what_is_called_dead_is_not_read(lines, coins):
     with suppress(Done, ValueError, TypeError):
         space["f"]()  # type: ignore[operator]
     assert "poison" not in reads
+
+
+CONSUMED = [
+    "w = max(abs(s[j]) for j in range(n))",
+    "w = sum(x * s for x in a)",
+    "w = sorted(a, key=lambda j: s[j])",
+    "w = list(s for _ in a)",
+]
+KEPT = [
+    "w = (abs(s[j]) for j in range(n))",
+    "w = zip(x * s for x in a)",
+    "w = enumerate(s for x in a)",
+    "w = max([lambda: s])",
+    "w = list(lambda: s for x in a)",
+    "w = sum((x for x in (s for _ in a)), 0)",
+    "w = sorted(a, reverse=lambda j: s)",
+    "w = math.sum(s for x in a)",
+]
+
+
+def kept(text: str, other: str = "") -> bool:
+    """Whether `s` is live after a loop that `text` stands before, and which is the last of all."""
+    tree = ast.parse(
+        f"{other}\ndef f(a, n, s):\n    {text}\n    for i in range(n):\n        s = 1\n"
+    )
+    function = tree.body[-1]
+    assert isinstance(function, ast.FunctionDef)
+    return live_after(function, shadowed(tree))(function.body[-1], "s")
+
+
+@pytest.mark.parametrize("text", CONSUMED)
+def test_what_has_been_consumed_reads_no_more(text: str) -> None:
+    assert not kept(text)
+    name = text.partition("(")[0].removeprefix("w = ")
+    for other in (
+        f"def {name}(x, key=None): pass",
+        f"{name} = 5",
+        f"from m import {name}",
+        "from m import *",
+        f"import m as {name}",
+        f"class {name}: pass",
+        f"def g({name}): pass",
+        f"for {name} in x: pass",
+    ):
+        assert kept(text, other), other
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_may_be_consumed_later_reads_still(text: str) -> None:
+    assert kept(text)

@@ -32,7 +32,7 @@ class Never(Before):
         self.left: list[float] = []
 
     compiled = promised = False  # type: ignore[assignment]
-    lost_s = 0.0  # type: ignore[assignment]
+    lost_s = known_s = 0.0  # type: ignore[assignment]
 
     def lost(self) -> None:
         self.promises = True

@@ -97,12 +97,13 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
     from autopar.hook import record
     from autopar.runtime import process
     from autopar.runtime.site import Site
-    from autopar.runtime.watched import Watched
+    from autopar.runtime.watched import Ending, Watched
 
     new: list[Site] = []
     for spec in loops.sites:  # a parent comes before its children
         parent = None if spec.parent is None else new[spec.parent]
-        new.append((Watched if spec.watched else Site)(spec, parent))
+        kind = Watched if spec.watched else Ending if spec.ends else Site
+        new.append(kind(spec, parent))
     sites.extend(new)
     objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))

@@ -180,6 +180,7 @@ def _spec(
         members=_members(nodes),
         last=_last(shown),
         entered=tuple(sorted(exposed((nest.loop,)).intersection(nest.scalars, nest.roots))),
+        ends=isinstance(nodes[0], ast.While) and candidate.stretch is None,
     )
 
 
@@ -389,12 +390,22 @@ def _question(
     _own(once, head, {answer: f"<autopar {number}>"})
     _add_exits(look, spec, token, number, [_once_more(end) for end in ends])
     once.body[-1:-1] = nodes
+    if spec.ends:
+        once.body[-1:-1] = _said_to_end(head, site_marker(token, number))
     if not isinstance(head, Loop):
         return [once]
     # A loop with an `else` that became a nest has no `break` out of it: the `else` runs unless the
     # nest was left for good, and stands behind both ways instead of in each.
     after, head.orelse = head.orelse, []
     return [once, *after]
+
+
+def _said_to_end(loop: ast.stmt, site: str) -> list[ast.stmt]:
+    """What says that the interpreter is done with `loop`, where somebody wants to know."""
+    said = ast.parse(f"if {site!r}.open: {site!r}.over()").body
+    for stmt in said:
+        _own(stmt, loop, {})
+    return said
 
 
 def _in_stretches(

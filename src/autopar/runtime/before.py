@@ -45,6 +45,8 @@ _SLOWEST = 10  # processes that lose kernels' cost between them; less is not wor
 
 _made: dict[str | None, float] = {}
 """By marks of sites whose kernels other processes have made meanwhile, their `Before.asks_s`."""
+_took: dict[str | None, float] = {}
+"""By marks of sites, seconds that the last call has taken of which nobody knows it beforehand."""
 _vain: dict[str | None, Sequence[Vain]] = {}
 """By marks of sites that other processes have meanwhile asked in vain, what they say."""
 
@@ -192,6 +194,19 @@ class Before:
         except (OSError, ValueError):
             return 0.0
 
+    def took(self, seconds: float) -> None:
+        """The interpreter has taken so long for a ``while``; 0: not long."""
+        _took[self.mark] = seconds
+
+    @property
+    def known_s(self) -> float:
+        """Seconds that a ``while`` is likely to take, whatever is guessed; 0 where nobody knows.
+
+        Without a call that is over, those that earlier processes have lost.
+        """
+        found = _took.get(self.mark)
+        return found if found is not None else self.lost_s if self.spec.ends else 0.0
+
     @property
     def owed_s(self) -> float:
         """The same, unless it costs much each time to have kernels, or to find out about none."""
@@ -218,7 +233,8 @@ class Before:
             self.promised = True
             with contextlib.suppress(OSError):
                 config.write_whole(self.promise, b"")
-                os.unlink(f"{self.mark}.lost")
+                if not self.spec.ends:  # of which it tells what a call takes
+                    os.unlink(f"{self.mark}.lost")
 
     def loses(self, seconds: float) -> None:
         """This one has lost so much, which is not enough; nothing: and neither have others."""

@@ -12,6 +12,7 @@ from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
 from autopar.nest.text.counted import counted
 from autopar.nest.walking import buckets, expressions, extended, grown, statements, walk, written
 from autopar.runtime.background import BACKGROUND
+from autopar.runtime.before import Before
 from autopar.runtime.choice import estimate
 from autopar.runtime.choice.interval import extent
 from autopar.runtime.choice.outline import outline
@@ -37,7 +38,7 @@ class Early:
 
     def __init__(self, spec: SiteSpec) -> None:
         self.nest: Nest = pickle.loads(spec.nest)
-        self.spec = spec
+        self.spec, self.before = spec, Before(spec)
         own = {*self.nest.scalars} - {*spec.roots} | buckets(self.nest).keys()
         self.arrays = [path for path in dict.fromkeys(_subscripted(self.nest)) if path not in own]
         self.paths = (*self.spec.roots, *(path for path in self.arrays if "." in path))
@@ -72,6 +73,7 @@ class Early:
         ints = tuple(v if type(v) is int else None for v in values)
         bools = tuple(map(_holds_bools, found.values()))
         work_s, copies_s = self.costs(ints, tuple(shapes.values()), bools)
+        work_s = max(work_s, self.before.known_s)
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
         if worth or BACKGROUND.here:  # a copy of the process can afford them

@@ -180,7 +180,7 @@ class Hunch:
         guess_s = self.guess_s(values)
         if guess_s is None:
             return None
-        likely_s, most_s = guess_s
+        likely_s, most_s = (max(guess, self.before.known_s) for guess in guess_s)
         self.waited_s += min(self.last_s, now - self.since)
         if self.calls:
             self.gone_s = (now - self.since) / self.calls
@@ -201,6 +201,15 @@ class Hunch:
             loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)
             LATELY.begins(loss, now, most_s)
         return False
+
+    def told(self, took_s: float) -> None:
+        """The last call, a ``while``, has taken so long; 0: not long."""
+        self.before.took(took_s)
+        if took_s > self.last_s:
+            self.last_s = took_s
+            if not self.before.compiled and not LATELY.open:
+                loss = Loss(self.before, self.waited_s, self._promising_s, sure=False)
+                LATELY.begins(loss, self.since, took_s)
 
     @property
     def tiny(self) -> bool:

@@ -1,12 +1,16 @@
-"""A loop of which nobody knows how long it takes, and which the clock watches as it runs.
+"""Loops of which nobody knows how long they take, and which the clock watches.
 
-It is asked when it begins, and in each of its iterations as long as it may turn out to be long: one
-that is called again and again tells more by how much time goes by from call to call.
+One over a range is asked when it begins, and in each of its iterations as long as it may turn out
+to be long: one that is called again and again tells more by how much time goes by from call to
+call.  Of a ``while`` no iteration says how many are to come, and a question in each would take a
+third of the shortest ones.  So it says when it is over, and later calls know, or later processes.
 """
 
 from __future__ import annotations
 
+from autopar.runtime.before import LATELY
 from autopar.runtime.patience import ALWAYS
+from autopar.runtime.process import clock
 from autopar.runtime.site import Site
 from autopar.runtime.stretch import Stretch
 from autopar.site_spec import SiteSpec
@@ -14,6 +18,44 @@ from autopar.site_spec import SiteSpec
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from typing import Any
+
+_LONG_S = 1e-2
+"""That a call takes which is noted: a pause of the machine's mostly takes less."""
+
+
+class Ending(Site):
+    """A question in front of a ``while``, which says when the interpreter is done with it.
+
+    Attributes
+    ----------
+    open
+        Whether the last call that was asked may still go on.
+    long
+        Whether the last one that said so took long.
+    """
+
+    __slots__ = ("long", "open")
+
+    def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
+        super().__init__(spec, parent)
+        self.open = self.long = False
+
+    def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        """See `Site.run`."""
+        result = super().run(values)
+        self.open = result is None and self.active
+        return result
+
+    def over(self) -> None:
+        """The interpreter is done with the loop."""
+        self.open = False
+        took_s = clock() - self.began
+        long, self.long = self.long, took_s > _LONG_S
+        if self.hunch is not None and (long or self.long):
+            self.hunch.told(took_s if self.long else 0.0)
+            call = LATELY.open[-1] if LATELY.open else None
+            if call is not None and call.loss.before.spec is self.spec:
+                call.guess_s = took_s
 
 
 class Watched(Site):

@@ -12,7 +12,8 @@ array statements).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from autopar.nest import ir, walking
 from autopar.nest.arrays import (
@@ -143,6 +144,9 @@ class _Writer(Growing):
         Scalars of the nest that are live-in arrays, and only changed in place.
     inside
         The loops of `around`, as they were.
+    branches
+        Blocks around the branches that the statement at hand is in, and what follows these there,
+        out to the innermost loop.
     views, rows
         Names of views, and of those that live on: of which array along which axis.
     brief
@@ -153,6 +157,7 @@ class _Writer(Growing):
 
     inplace: set[str] = field(default_factory=set)
     inside: list[For] = field(default_factory=list)
+    branches: list[tuple[Sequence[Stmt], Sequence[Stmt]]] = field(default_factory=list)
     views: set[str] = field(default_factory=set)
     brief: set[str] = field(default_factory=set)
     stmts: Sequence[Stmt] = ()
@@ -285,14 +290,18 @@ class _Writer(Growing):
                 return self.put(stmt)
             case If(test=test, body=body, orelse=orelse):
                 here = self.scalar(test)
+                self.branches.append((self.stmts, self.rest))
                 then, other = self.either((body, orelse), self.under)
+                self.branches.pop()
                 return (replace(stmt, test=here, body=then, orelse=other),)
             case While(test=test, body=body):
                 before = len(self.first)
                 holds = self.scalar(test)
                 again = self.first[before:]
                 del self.first[before:]
-                return (lazily.tested(stmt, (again, holds), self.under(body), self.ids),)
+                with self.looping():
+                    inside = self.under(body)
+                return (lazily.tested(stmt, (again, holds), inside, self.ids),)
             case For(start=start, stop=stop, step=step, body=body):
                 self.goes_through_growing(stmt)
                 bounds = [self.scalar(e) for e in (start, stop, step)]
@@ -306,7 +315,7 @@ class _Writer(Growing):
                 if entered:
                     self.inside.append(stmt)
                 self.enclosing.append(stmt)
-                with self.turning(loop):
+                with self.turning(loop), self.looping():
                     inside = self.block(body) if entered else self.under(body)
                 self.enclosing.pop()
                 if entered:
@@ -314,6 +323,13 @@ class _Writer(Growing):
                     self.around.pop()
                 return (replace(loop, body=inside),)
         return (stmt,)
+
+    @contextmanager
+    def looping(self) -> Iterator[None]:
+        """In a loop: what is around it is executed once, and what is in it more than once."""
+        outside, self.branches = self.branches, []
+        yield
+        self.branches = outside
 
     def least(self, length: Call, line: int) -> Expr:
         """How many items a range from 0 has, as plainly as that is known, such as of the shortest.
@@ -511,15 +527,21 @@ class _Writer(Growing):
         if any(self.named[view].path == mine for view in self.views - self.brief):
             return False
         theirs = {v for v in self.views if self.named[v].path == self.made[other].path}
-        here = self.stmts
-        if stmt not in here or other in exposed(here):
+        if stmt not in self.stmts:
             return False
-        return all(self.forgotten(one, here) for one in (other, *theirs))
+        rest: list[Stmt] = []  # what follows, out to the block that begins with another array
+        for here, after in reversed((*self.branches, (self.stmts, self.rest))):
+            rest += after
+            if other not in exposed(here) and self.only_in(other, here):
+                ours = (other, *theirs)
+                return all(self.only_in(one, here) for one in ours) and not any(
+                    mentions(later, one) for later in rest for one in ours
+                )
+        return False
 
-    def forgotten(self, name: str, here: Sequence[Stmt]) -> bool:
-        """Whether `name` is read in the block `here` only, and not after the statement at hand."""
-        known_elsewhere = sum(mentions(s, name) for s in here) < mentions(self.nest.loop, name)
-        return not known_elsewhere and not any(mentions(later, name) for later in self.rest)
+    def only_in(self, name: str, here: Sequence[Stmt]) -> bool:
+        """Whether the block `here` has all that the nest does with `name`."""
+        return sum(mentions(s, name) for s in here) == mentions(self.nest.loop, name)
 
     def several(self, name: str) -> bool:
         """Whether `name` is several arrays, one after the other."""

@@ -118,7 +118,12 @@ def _empties(loop: While) -> bool:
 
 def sequence(loop: While) -> bool:
     """Whether `loop` is best run in one piece, as there is no loop in it to be run in parallel."""
-    return not any(isinstance(s, For | Put) for s in walking.statements(loop))
+    return not any(isinstance(s, For) or _is_whole(s) for s in walking.statements(loop))
+
+
+def _is_whole(stmt: Stmt) -> bool:
+    """Whether it stores into a part of an array; items of lists come one by one."""
+    return isinstance(stmt, Put) and stmt.target.index != ("append",)
 
 
 def _ends(loop: While) -> bool:

@@ -19,6 +19,10 @@ _FRAMES = frozenset({"f_locals", "_getframe", "currentframe", "gi_frame", "cr_fr
 # `numexpr.evaluate` and `DataFrame.query` look up the names in their text among the caller's.
 _LOOK_UP = frozenset({"evaluate", "query", "set_trace"})
 _REFLECTION = _ALL | _FRAMES | _LOOK_UP
+_CONSUMES = frozenset(
+    ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
+)
+"""Builtins that have consumed a generator expression once they are done."""
 # A generator expression reads its names when it is consumed, like a function when it is called.
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 
@@ -49,21 +53,62 @@ def reads_names(tree: ast.Module) -> bool:
     return reads_frames(tree) or not _REFLECTION.isdisjoint(words)
 
 
-def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:
-    """A predicate: may this name be read after this statement of `scope`?"""
+def shadowed(tree: ast.Module) -> frozenset[str]:
+    """Builtins to whose names this module gives another meaning somewhere."""
+    found = {node.id for node in every(tree) if isinstance(node, ast.Name) and _is_bound(node)}
+    found |= {node.arg for node in every(tree) if isinstance(node, ast.arg)}
+    for node in every(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                words = {alias.asname or alias.name for alias in names}
+                found |= _CONSUMES if "*" in words else words
+    return frozenset(found & _CONSUMES)
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
+
+
+def live_after(
+    scope: ast.AST, other: frozenset[str] = _CONSUMES
+) -> Callable[[ast.stmt, str], bool]:
+    """A predicate: may this name be read after this statement of `scope`?
+
+    Parameters
+    ----------
+    other
+        Names of builtins that may be something else.
+    """
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         return lambda stmt, name: True
-    analysis = _Liveness(_kept(scope))
+    analysis = _Liveness(_kept(scope, _CONSUMES - other))
     if analysis.kept & _REFLECTION:
         return lambda stmt, name: True
     analysis.block(scope.body, frozenset())
     return lambda stmt, name: name in analysis.kept or name in analysis.after[id(stmt)]
 
 
-def _kept(scope: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """Names that are live everywhere: shared with other scopes, or reachable by reflection."""
+def _kept(
+    scope: ast.FunctionDef | ast.AsyncFunctionDef, consuming: frozenset[str]
+) -> frozenset[str]:
+    """Names that are live everywhere: shared with other scopes, or reachable by reflection.
+
+    What a call of one of `consuming` is handed reads no name after that.
+    """
     kept: set[str] = set()
-    for node in every(scope):
+    at_once: set[int] = set()
+    for node in every(scope):  # calls come before what they are handed
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[first, *_], keywords=keywords):
+                if name in consuming:
+                    at_once |= {id(first)} if isinstance(first, ast.GeneratorExp) else set()
+                    at_once |= {id(k.value) for k in keywords if k.arg == "key"}
+        if id(node) in at_once:
+            continue
         if isinstance(node, ast.Global | ast.Nonlocal):
             kept.update(node.names)
         elif isinstance(node, _NESTED) and node is not scope:

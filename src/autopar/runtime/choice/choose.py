@@ -261,7 +261,8 @@ class Chooser:
         what has to be analysed or compiled is done `apart`.  `seen` is what index arrays hold;
         without, the answer may be that they are of interest.
         """
-        found = weighed(self.nest, state, values, alias, seen or ())
+        known_s = self.waiting.before.known_s if state.unending else 0.0
+        found = weighed(self.nest, state, values, alias, seen or (), known_s)
         if isinstance(found, Refusal):
             return found
         tiny = found.interpreted_s < self.waiting.least_s

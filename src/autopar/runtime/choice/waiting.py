@@ -82,6 +82,8 @@ class Waiting:
 
     def reason(self, state: Known, work_s: float) -> Reason | None:
         """Why to leave so much work to the interpreter; None once kernels should be made."""
+        if state.unending:
+            work_s = max(work_s, self.before.known_s)
         if work_s < self.least_s:
             return Reason.TOO_SMALL
         self.waited_s += self.since_last_s()

@@ -62,7 +62,7 @@ class Weighed:
 
 
 def weighed(
-    nest: Nest, state: Known, values: Values, alias: Aliases, seen: Seen
+    nest: Nest, state: Known, values: Values, alias: Aliases, seen: Seen, known_s: float = 0.0
 ) -> Weighed | Refusal:
     """How much a call with `values` is, or why none like it is taken.
 
@@ -70,6 +70,8 @@ def weighed(
     ----------
     seen
         What index arrays hold, as far as anybody has looked.
+    known_s
+        Seconds that the interpreter has taken for such calls.
     """
     here = Span(nest.file, nest.loop.line)
     failing = unmet(nest.conditions, values)
@@ -91,6 +93,7 @@ def weighed(
     known = machine()
     op_s = known.listed_op_s if listed else known.interpreted_op_s
     interpreted_s = estimate.interpreted_s(state.interpreted, usual, op_s, known.listed_op_s)
+    interpreted_s = max(interpreted_s, known_s)
     copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
     if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
         return Refusal(Reason.TOO_SMALL, here, "its lists would take as long to copy")

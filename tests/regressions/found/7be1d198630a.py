@@ -1,0 +1,19 @@
+"""Seed 0, program 86. call 0: exception: CPython has nothing, autopar (<class 'NameError'>, "name
+'contextmanager' is not defined", 2)
+"""
+
+setup = """\
+A = values('int64', (9,), 0)
+B = A[1:]
+n = 5
+"""
+loop = """\
+for i in range(n):
+    A[i] = B[i]
+"""
+calls = ("",)
+place = "result"
+threads = 3
+order = 1
+errors = "warn"
+helpers = ""

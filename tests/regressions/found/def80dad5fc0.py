@@ -1,0 +1,20 @@
+"""Seed 0, program 102. call 0: exception: CPython has nothing, autopar (<class 'NameError'>, "name
+'contextmanager' is not defined", 2)
+"""
+
+setup = """\
+A = values('int64', (14,), 0)
+B = values('int64', (14,), 0)
+n = 5
+"""
+loop = """\
+for i in range(n):
+    for j in range(n):
+        A[j] = (A[j] + A[j])
+"""
+calls = ("",)
+place = "result"
+threads = 3
+order = 1
+errors = "warn"
+helpers = ""

@@ -1,0 +1,18 @@
+"""Seed 0, program 104. call 0: exception: CPython has nothing, autopar (<class 'NameError'>, "name
+'contextmanager' is not defined", 2)
+"""
+
+setup = """\
+A = values('float64', (56,), 0)
+n = 40
+"""
+loop = """\
+for i in range(n):
+    A[i] = (A[i] + A[i])
+"""
+calls = ("",)
+place = "result"
+threads = 3
+order = 1
+errors = "warn"
+helpers = ""
