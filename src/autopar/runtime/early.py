@@ -76,7 +76,7 @@ class Early:
         work_s = max(work_s, self.before.known_s)
         if copies_s > work_s / 2:
             return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
-        if worth or BACKGROUND.here:  # a copy of the process can afford them
+        if worth or self.before.compiled or BACKGROUND.here:  # a copy can afford them
             return None
         expected_s = self.likely(work_s)
         tiny = expected_s < MACHINE.dispatch_s
