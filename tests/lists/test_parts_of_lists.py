@@ -39,14 +39,21 @@ TAKEN = {
     "rows in steps": "for r in a[i % 2::3]:\n        for v in r[:k]:\n            t += v",
     "rows that are changed": "for r in b[1:]:\n        r[i] += 1.0",
     "numbered rows": "for j, r in enumerate(b[2:], start=2):\n        u[i] += b[j][0] - r[i]",
+    "another list is": "for v in x[:3]:\n        y[i] = y[i] + v",
+    "neighbours": "for p, q in zip(x, x[1:]):\n        t += abs(q - p)",
+    "three neighbours": "for p, q, r in zip(x, x[1:], x[2:]):\n        t += q if p < q > r else p",
+    "neighbours, stored": "for j, (p, q) in enumerate(zip(x, x[1:])):\n        y[j] = q - p",
     "two lists of rows": "for r, (p, q) in zip(a[1:], pairs[1:]):\n        t += r[i] * p - q",
 }
 
 LEFT = {
+    "neighbours that are stored into": (
+        "for j, (p, q) in enumerate(zip(x, x[1:])):\n        x[j] = q - p"
+    ),
+    "a row of those": "for j, (p, q) in enumerate(zip(a[i], a[i][1:])):\n        a[0][j] = q - p",
     "cut off": "y[i] = sum(v for v in x[:i + 5])",
     "two at a time": "y[i] = sum(v * w for v, w in zip(x[1:], a[i][:5]))",
     "what is gone through is stored into": "for v in x[:3]:\n        x[0] = v * 2.0",
-    "another list is": "for v in x[:3]:\n        y[i] = y[i] + v",
     "rows that are replaced": "for r in a[1:]:\n        a[2] = [1.0] * n\n        t += r[0]",
     "rows that change places": (
         "for r in a[1:]:\n        t += r[0]\n        a[0], a[k] = a[k], a[0]"

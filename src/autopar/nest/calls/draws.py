@@ -114,6 +114,45 @@ class _Drawer(Hoist):
     def takes(self, func: str) -> bool:
         return func in self.methods
 
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        """`stmt`, and before it what its calls compute, or what it does to a list."""
+        match stmt:
+            case Assign(target=Name(id=name), value=Call(args=(Name(id=path),), names=()) as call):
+                known = self.ranks.get(path) == 1 and path not in self.nest.scalars
+                if name.startswith(ir.DROPPED) and known and self.shuffles(call.func):
+                    return self.shuffled(path, call)
+        return Hoist.statement(self, stmt)
+
+    def shuffles(self, func: str) -> bool:
+        method = self.methods.get(func)
+        return method is not None and (method.owner, method.name) == ("Random", "shuffle")
+
+    def shuffled(self, path: str, call: Call) -> tuple[Stmt, ...]:
+        """A list, or an array with one axis, in another order.
+
+        References
+        ----------
+        Fisher and Yates; Knuth, *The Art of Computer Programming* 2, algorithm 3.4.2P.
+        """
+        line, here = call.line, next(self.ids)
+        place, held = Name(f"<place {here} of line {line}>"), Name(f"<t {here}>")
+        body: list[Stmt] = []
+        draw = _Draw(self, self.methods[call.func], call, body)
+        one = Const(1)
+        other = draw.value("below", "int", Const(0), Binary("+", place, one, line))
+
+        def item(at: Expr) -> Load:
+            return Load(path, (at,), next(self.ids), line)
+
+        def store(at: Expr, value: Expr) -> Assign:
+            return Assign(Element(path, (at,), next(self.ids), line), value, next(self.ids), line)
+
+        body.append(Assign(held, item(place), next(self.ids), line))
+        body += store(place, item(other)), store(other, held)
+        last = Binary("-", Dim(path, 0), one, line)
+        back = Const(-1)
+        return (For(place.id, last, Const(0), back, tuple(body), here, line),)
+
     def call(self, call: Call, first: list[Stmt]) -> Expr:
         method = self.methods[call.func]
         taken = _TAKEN.get((method.owner, method.name))

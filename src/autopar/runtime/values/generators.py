@@ -95,7 +95,9 @@ def source_of(owner: Any) -> Any:
 
 
 _USED = {"_log": math.log, "_sqrt": math.sqrt, "_cos": math.cos, "_sin": math.sin}
-_OWN = ("choice", "expovariate", "gauss", "normalvariate", "randint", "randrange", "uniform")
+_OWN = (
+    "choice", "expovariate", "gauss", "normalvariate", "randint", "randrange", "shuffle", "uniform",
+)  # fmt: skip
 _BELOW = ("_randbelow", "_randbelow_with_getrandbits")
 _ABSENT = ("random", "getrandbits")  # those of the C class are not hidden
 
