@@ -7,6 +7,7 @@ Nothing heavy is imported here.
 
 from __future__ import annotations
 
+import _collections  # type: ignore[import-not-found]
 import types
 
 TYPE_CHECKING = False  # `typing` takes too long to import
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 ABSENT = object()
 """Where there is no such attribute, or looking it up might run code of the user's."""
+
+FIELD: Any = getattr(_collections, "_tuplegetter", None)
+"""The type of what the class of a named tuple has for each field."""
+OF_TUPLES: Any = tuple.__getattribute__
 
 _PLAIN: Any = object.__getattribute__
 _MODULE: Any = types.ModuleType.__getattribute__
@@ -44,7 +49,8 @@ def attribute(value: Any, name: str) -> Any:
     kind: Any = type(value)
     lookup = kind.__getattribute__
     if lookup is not _PLAIN and lookup is not _MODULE and lookup is not _NAMESPACE:
-        return ABSENT
+        named = lookup is OF_TUPLES and type(in_mro(kind, name)) is FIELD
+        return _PLAIN(value, name) if named else ABSENT
     in_class = in_mro(kind, name)
     if in_class is not ABSENT:
         about = type(in_class)

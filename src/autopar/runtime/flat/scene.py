@@ -10,7 +10,7 @@ from typing import Any
 
 from autopar.nest.hidden import CLOSURE, GLOBALS
 from autopar.records import dataclass, field
-from autopar.runtime.peek import ABSENT, in_mro
+from autopar.runtime.peek import ABSENT, FIELD, OF_TUPLES, in_mro
 from autopar.runtime.values.attributes import own, settable
 from autopar.runtime.values.helpers import MISSING, named
 from autopar.runtime.values.plain import Method, function_of, plain_attribute
@@ -18,6 +18,7 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 
 _MOST = 32  # objects in a list
 _HEAP = 1 << 9  # the flag of classes that are made by a `class` statement
+_USUAL: Any = object.__getattribute__
 _NATIVE = (types.BuiltinFunctionType, types.ModuleType, type)
 
 Source = tuple[Any, ...]
@@ -307,13 +308,18 @@ class Identity:
 
 
 def is_thing(value: Any) -> bool:
-    """Whether `value` is an object of the user's that keeps attributes in the usual way."""
+    """Whether `value` is an object of the user's that keeps attributes in the usual way.
+
+    Or a named tuple, whose fields are read likewise.
+    """
     kind: Any = type(value)
-    if not kind.__flags__ & _HEAP or kind.__getattribute__ is not object.__getattribute__:
+    lookup = kind.__getattribute__
+    if not kind.__flags__ & _HEAP or (lookup is not _USUAL and lookup is not OF_TUPLES):
         return False
     if in_mro(kind, "__getattr__") is not ABSENT or isinstance(value, type):
         return False
-    return all(base is object or base.__flags__ & _HEAP for base in kind.__mro__)
+    known = (object, tuple) if lookup is OF_TUPLES else (object,)
+    return all(base in known or base.__flags__ & _HEAP for base in kind.__mro__)
 
 
 def _alike(objects: Sequence[Any]) -> bool:
@@ -353,7 +359,8 @@ def _settable(objects: Sequence[Any], name: str) -> bool:
 
 def _column(objects: Sequence[Any], name: str) -> list[Any]:
     """An attribute of objects of one class; raises `Refused`."""
-    if _is_plain(in_mro(type(objects[0]), name)):
+    inherited = in_mro(type(objects[0]), name)
+    if _is_plain(inherited) or type(inherited) is FIELD:
         try:  # no code of the user's can run: see `is_thing`
             return [*map(attrgetter(name), objects)]
         except AttributeError:
