@@ -230,7 +230,9 @@ class Text:
     def refuse(self, node: ast.AST | str, why: str = "") -> Refused:
         detail = node if isinstance(node, str) else ast.unparse(said(node)).partition("\n")[0]
         line = getattr(node, "lineno", self.at.lineno)
-        return Refused(Refusal(Reason.CALL, Span(self.file, line), why or detail))
+        called = isinstance(node.value if isinstance(node, ast.Expr) else node, ast.Call)
+        reason = Reason.CALL if called else Reason.SYNTAX
+        return Refused(Refusal(reason, Span(self.file, line), why or detail))
 
     def fresh(self, base: str) -> str:
         """A name of ours; messages say it as `base`."""
