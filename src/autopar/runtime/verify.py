@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable
+from array import array as packed
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,12 +160,24 @@ def _bits(array: np.ndarray[Any, Any]) -> bytes:
     return np.where(np.isnan(parts), np.nan, parts).tobytes()
 
 
+def _plainly_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether these are numbers of one type in Python's own, all with the same bits."""
+    kinds = {*map(type, a)}
+    if len(a) != len(b) or kinds != {*map(type, b)}:
+        return False
+    if kinds == {float}:
+        return packed("d", a).tobytes() == packed("d", b).tobytes()
+    return kinds <= {int, bool} and len(kinds) == 1 and list(a) == list(b)
+
+
 def same(a: object, b: object) -> bool:
     """Equal in type and bits, or near where these are given up; any nan equals any other."""
     if type(a) is not type(b):
         return False
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):  # the very same, or both new
-        return a is b or (len(a) == len(b) and all(map(same, a, b)))
+        if a is b or _plainly_same(a, b):
+            return True
+        return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, int):
         return a == b
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
