@@ -1,11 +1,19 @@
-"""Functions of `math` on integers, as a user would write them: they are read like any helper.
+"""Functions of `math` on integers, and of `cmath`, as a user would write them.
 
-What they raise is raised by the interpreter: here something else fails in its place.
+They are read like any helper.  What they raise, and what they do about numbers that are not finite,
+or so large or small that it takes more care, is left to the interpreter: here something else fails
+in its place.
+
+References
+----------
+CPython, ``Modules/cmathmodule.c``.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from collections.abc import Callable
 from operator import index
 from types import FunctionType
@@ -44,17 +52,75 @@ def isqrt(n: Any, /) -> Any:
     return root
 
 
+def exp(z: Any, /) -> Any:
+    w = z  # a name whose parts can be read, whatever the argument is
+    x = w.real
+    y = w.imag
+    fails = 1 // int(abs(x) <= 700.0 and abs(y) <= 1e300)
+    size = math.exp(x)
+    return complex(size * math.cos(y), size * math.sin(y) * fails)
+
+
+def rect(r: Any, phi: Any, /) -> Any:
+    fails = 1 // int(abs(r) <= 1e300 and abs(phi) <= 1e300)
+    return complex(r * math.cos(phi), r * math.sin(phi) * fails)
+
+
+def phase(z: Any, /) -> Any:
+    w = z  # a name whose parts can be read, whatever the argument is
+    x = w.real
+    y = w.imag
+    fails = 1 // int(abs(x) <= 1e300 and abs(y) <= 1e300)
+    return math.atan2(y, x) * fails
+
+
+def polar(z: Any, /) -> Any:
+    w = z  # a name whose parts can be read, whatever the argument is
+    x = w.real
+    y = w.imag
+    fails = 1 // int(abs(x) <= 1e300 and abs(y) <= 1e300)
+    return abs(z), math.atan2(y, x) * fails
+
+
+def sqrt(z: Any, /) -> Any:
+    w = z  # a name whose parts can be read, whatever the argument is
+    x = w.real
+    y = w.imag
+    a = abs(x) / 8.0
+    b = abs(y)
+    fails = 1 // int(a <= 1e300 and b <= 1e300 and (a >= 1e-290 or b >= 1e-290))
+    size = 2.0 * math.sqrt(a + abs(complex(a, b / 8.0))) * fails
+    other = b / (2.0 * size)
+    if x >= 0.0:
+        return complex(size, math.copysign(other, y))
+    return complex(other, math.copysign(size, y))
+
+
 _WRITTEN: tuple[tuple[object, Callable[..., Any]], ...] = (
     (math.gcd, gcd),
     (math.lcm, lcm),
     (math.isqrt, isqrt),
 )
+_COMPLEX: tuple[Callable[..., Any], ...] = (exp, phase, polar, rect, sqrt)
+_PARTS = (0.0, -0.0, 0.3, -1.25, 2.0, -7.5, 31.0, -640.0)
 
 
 def spelled(value: object) -> FunctionType | None:
     """The function that does the same as `value`, if there is one here."""
-    for native, ours in _WRITTEN:
-        if value is native:
-            assert isinstance(ours, FunctionType)
-            return ours
-    return None
+    found = next((ours for native, ours in _WRITTEN if value is native), None)
+    cmath = sys.modules.get("cmath")  # who calls it has imported it
+    if found is None and cmath is not None:
+        names = ((getattr(cmath, ours.__name__, None), ours) for ours in _COMPLEX)
+        found = next((ours for native, ours in names if native is value), None)
+        if found is not None and not _as_ours(value, found):
+            return None
+    assert found is None or isinstance(found, FunctionType)
+    return found
+
+
+@functools.cache
+def _as_ours(native: Any, ours: Callable[..., Any]) -> bool:
+    """Whether both answer the same to the last bit, where this processor and library show it."""
+    pairs = [(x, y) for x in _PARTS for y in _PARTS if x or y]
+    args = pairs if ours is rect else [(complex(x, y),) for x, y in pairs]
+    return repr([native(*one) for one in args]) == repr([ours(*one) for one in args])
