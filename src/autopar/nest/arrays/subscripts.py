@@ -102,7 +102,8 @@ class Subscripts(Bounds):
             if tupled or any(
                 not isinstance(p, Slice) or not (p.lent or sliced or rows) for p in odd
             ):
-                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list")
+                assigned = ", which is assigned" if target else ""
+                raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a list{assigned}")
             through = any(isinstance(p, Slice) and p.through for p in index)
             if sliced and base.path in self.known.fixed and not through:
                 raise self.refuse(Reason.WRONG_TYPE, line, f"{text(expr)} of a tuple")

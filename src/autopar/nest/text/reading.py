@@ -25,6 +25,13 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitXor: "^",
 }
 _MOST_MEMBERS = 16  # of a tuple in which something is looked for
+_WHAT: dict[type[ast.expr], str] = {
+    ast.Dict: "a dictionary that the loop makes",
+    ast.Set: "a set that the loop makes",
+    ast.JoinedStr: "a text that the loop makes",
+}
+"""What an expression that is not taken is, where its text alone says little."""
+
 SHAPE, LENGTH, MATMUL = "<shape>", "<length>", "<matmul>"
 METHODS = frozenset(
     (
@@ -228,6 +235,8 @@ class Reading:
                 if k not in range(len(self.members(value))):
                     raise self.refuse(Reason.SYNTAX, node)
                 return self.members(value)[k]
+            case ast.Subscript(slice=ast.Constant(value=str())):
+                raise self.refuse_as(node, "an item under a name")
             case ast.Subscript():
                 return self.place(node)
             case ast.UnaryOp(op=op, operand=operand):
@@ -247,7 +256,14 @@ class Reading:
                 return self.call(node)
             case ast.Tuple(elts=elts) if elts:
                 return ir.Items(tuple(map(self.expr, elts)), line)
-        raise self.refuse(Reason.SYNTAX, node)
+        word = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        what = "a text that is no question" if word else _WHAT.get(type(node), "")
+        raise self.refuse_as(node, what)
+
+    def refuse_as(self, node: ast.expr, what: str) -> Refused:
+        """Refuse `node`, and say what it is."""
+        text = ast.unparse(said(node)).partition("\n")[0]
+        return self.refuse(Reason.SYNTAX, node, f"{text}, {what}" if what else text)
 
     def compare(self, node: ast.Compare) -> ir.Expr:
         match node:
