@@ -256,8 +256,8 @@ class Reading:
                 return self.call(node)
             case ast.Tuple(elts=elts) if elts:
                 return ir.Items(tuple(map(self.expr, elts)), line)
-        word = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        what = "a text that is no question" if word else _WHAT.get(type(node), "")
+        spelled = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        what = "a text that is no question" if spelled else _WHAT.get(type(node), "")
         raise self.refuse_as(node, what)
 
     def refuse_as(self, node: ast.expr, what: str) -> Refused:
