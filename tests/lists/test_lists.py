@@ -191,8 +191,8 @@ for i in range(n):
 """,
     "not numbers, zeros and infinities": """
 for i in range(n):
-    odd[i] = odd[i] * 1.0 + -0.0
     x[i] = odd[i] - odd[i]
+    y[i] = odd[i] * 1.0 + -0.0
 """,
     "Python's arithmetic": """
 for i in range(n):

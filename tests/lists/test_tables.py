@@ -16,7 +16,7 @@ from collections import defaultdict
 n = 12
 a = np.arange(n) % 5 - 2
 x = np.zeros(n)
-f = {-2: 0.5, 0: -0.0, 1: 1.5, 2: float("nan"), -1: 2.25}
+f = {-2: 0.5, 0: -0.0, 1: 1.5, 2: float("inf"), -1: 2.25}
 near = {k: k * k for k in range(-3, 9)}
 other = {0: "zero", 1: 1.0}
 some = {-3, 0, 4, 7}
@@ -151,7 +151,9 @@ LEFT = {
     "another one, asked": "for i in range(3):\n    x[i] = h.f.get(2, 0.5)\n    h.f = few",
     "a range": "few = range(3, 8)\nfor i in range(n):\n    x[i] = i in few",
     "letters": "few = 'abc'\nfor i in range(n):\n    x[i] = 'b' in few",
-    "a nan among others": "for i in range(n):\n    f[a[i]] = f.get(i, 0.0) + i",
+    "a nan among others": (
+        "f[2] = float('nan')\nfor i in range(n):\n    f[a[i]] = f.get(i, 0.0) + i"
+    ),
     "asked for nothing": "for i in range(n):\n    x[i] = few.get(i) is None",
     "asked for what fails": "for i in range(n):\n    x[i] = f.get(a[i], few[i])",
     "asked a set": "for i in range(n):\n    x[i] = some.get(i, 1.0)",

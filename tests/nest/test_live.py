@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autopar.nest.text.live import live_after, shadowed
+from autopar.nest.text.live import live_after
 from drawn import sampled_from
 
 NAMES = ("s", "t")
@@ -185,6 +185,8 @@ CONSUMED = [
     "w = sum(x * s for x in a)",
     "w = sorted(a, key=lambda j: s[j])",
     "w = list(s for _ in a)",
+    "if any(s > x for x in a): w = 1",
+    "for x in a: w = all(s > y for y in x)",
 ]
 KEPT = [
     "w = (abs(s[j]) for j in range(n))",
@@ -195,36 +197,31 @@ KEPT = [
     "w = sum((x for x in (s for _ in a)), 0)",
     "w = sorted(a, reverse=lambda j: s)",
     "w = math.sum(s for x in a)",
+    "w = dict(a, key=lambda: s)",
+    "w = min((s for x in a), a)",
+    "w = max((s for x in a), a, key=len)",
+    "if n: w = any(s > x for x in a)",
+    "with a: w = any(s > x for x in a)",
 ]
 
 
-def kept(text: str, other: str = "") -> bool:
-    """Whether `s` is live after a loop that `text` stands before, and which is the last of all."""
-    tree = ast.parse(
-        f"{other}\ndef f(a, n, s):\n    {text}\n    for i in range(n):\n        s = 1\n"
-    )
+def kept(text: str, inside: bool) -> bool:
+    """Whether `s` is live after the last loop, in which `text` stands, or before it."""
+    body = f"        s = 1\n        {text}\n" if inside else "        s = 1\n"
+    before = "" if inside else f"    {text}\n"
+    tree = ast.parse(f"def f(a, n, s):\n{before}    for i in range(n):\n{body}")
     function = tree.body[-1]
     assert isinstance(function, ast.FunctionDef)
-    return live_after(function, shadowed(tree))(function.body[-1], "s")
+    return live_after(function)(function.body[-1], "s")
 
 
 @pytest.mark.parametrize("text", CONSUMED)
-def test_what_has_been_consumed_reads_no_more(text: str) -> None:
-    assert not kept(text)
-    name = text.partition("(")[0].removeprefix("w = ")
-    for other in (
-        f"def {name}(x, key=None): pass",
-        f"{name} = 5",
-        f"from m import {name}",
-        "from m import *",
-        f"import m as {name}",
-        f"class {name}: pass",
-        f"def g({name}): pass",
-        f"for {name} in x: pass",
-    ):
-        assert kept(text, other), other
+def test_what_a_nest_has_consumed_reads_no_more(text: str) -> None:
+    assert not kept(text, True)
+    assert kept(text, False)  # where nobody sees whether the builtin is Python's
 
 
 @pytest.mark.parametrize("text", KEPT)
 def test_what_may_be_consumed_later_reads_still(text: str) -> None:
-    assert kept(text)
+    assert kept(text, True)
+    assert kept(text, False)

@@ -16,7 +16,7 @@ from autopar.nest.ir import COUNTING, Nest
 from autopar.nest.text.counted import outermost, promising
 from autopar.nest.text.iteration import called
 from autopar.nest.text.lift import Loop, heading, lift, lift_run, lift_together
-from autopar.nest.text.live import live_after, reads_frames, reads_names, shadowed
+from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
 from autopar.nest.text.neighbours import neighbours
 from autopar.nest.text.reach import functions, reach
@@ -71,9 +71,8 @@ def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
     everything, known = reads_frames(tree), functions(tree)
     of_module = imports_numpy(tree), reads_names(tree), known, found
-    other = shadowed(tree)
     for scope, function in _scopes(tree):
-        live = _everything if everything else live_after(scope, other)
+        live = _everything if everything else live_after(scope)
         _Search(file, function, live, lines, *of_module).block(scope.body, None, frozenset())
     return tuple(found)
 

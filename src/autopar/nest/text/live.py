@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from autopar.nest.trees import every
+from autopar.nest.trees import children, every
 
 _ALL = frozenset(
     {"locals", "vars", "dir", "eval", "exec", "globals", "super", "__class__", "breakpoint"}
@@ -22,7 +22,8 @@ _REFLECTION = _ALL | _FRAMES | _LOOK_UP
 _CONSUMES = frozenset(
     ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
 )
-"""Builtins that have consumed a generator expression once they are done."""
+"""Builtins that have consumed a generator expression, their only argument, once they are done."""
+_KEYS = frozenset(("max", "min", "sorted"))  # of which nobody has the key after that
 # A generator expression reads its names when it is consumed, like a function when it is called.
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
 
@@ -53,74 +54,77 @@ def reads_names(tree: ast.Module) -> bool:
     return reads_frames(tree) or not _REFLECTION.isdisjoint(words)
 
 
-def shadowed(tree: ast.Module) -> frozenset[str]:
-    """Builtins to whose names this module gives another meaning somewhere."""
-    found = {node.id for node in every(tree) if isinstance(node, ast.Name) and _is_bound(node)}
-    found |= {node.arg for node in every(tree) if isinstance(node, ast.arg)}
-    for node in every(tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                found.add(name)
-            case ast.ClassDef(name=name):
-                found.add(name)
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                words = {alias.asname or alias.name for alias in names}
-                found |= _CONSUMES if "*" in words else words
-    return frozenset(found & _CONSUMES)
-
-
-def _is_bound(node: ast.Name) -> bool:
-    return not isinstance(node.ctx, ast.Load)
-
-
-def live_after(
-    scope: ast.AST, other: frozenset[str] = _CONSUMES
-) -> Callable[[ast.stmt, str], bool]:
-    """A predicate: may this name be read after this statement of `scope`?
-
-    Parameters
-    ----------
-    other
-        Names of builtins that may be something else.
-    """
+def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:
+    """A predicate: may this name be read after this statement of `scope`?"""
     if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         return lambda stmt, name: True
-    analysis = _Liveness(_kept(scope, _CONSUMES - other))
+    kept, consumed = _kept(scope)
+    analysis = _Liveness(kept)
     if analysis.kept & _REFLECTION:
         return lambda stmt, name: True
     analysis.block(scope.body, frozenset())
-    return lambda stmt, name: name in analysis.kept or name in analysis.after[id(stmt)]
+
+    def live(stmt: ast.stmt, name: str) -> bool:
+        if name in analysis.kept or name in analysis.after[id(stmt)]:
+            return True
+        nodes = {id(node) for node, names in consumed if name in names}
+        return bool(nodes) and not nodes <= _surely_in(stmt)
+
+    return live
+
+
+def _surely_in(stmt: ast.stmt) -> frozenset[int]:
+    """What a nest made of `stmt` has in it, by `id`: the interpreter may execute branches."""
+    found: set[int] = set()
+    todo: list[ast.AST] = [stmt]
+    while todo:
+        node = todo.pop()
+        found.add(id(node))
+        match node:
+            case ast.If(test=test):
+                todo.append(test)
+            case ast.Try() | ast.TryStar() | ast.With() | ast.AsyncWith() | ast.Match():
+                pass
+            case _:
+                todo += children(node)
+    return frozenset(found)
+
+
+Consumed = list[tuple[ast.AST, frozenset[str]]]
 
 
 def _kept(
-    scope: ast.FunctionDef | ast.AsyncFunctionDef, consuming: frozenset[str]
-) -> frozenset[str]:
+    scope: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> tuple[frozenset[str], Consumed]:
     """Names that are live everywhere: shared with other scopes, or reachable by reflection.
 
-    What a call of one of `consuming` is handed reads no name after that.
+    What is consumed at once by a builtin reads its names no more after that, if it is that builtin.
+    A nest that it stands in sees to that: so these come apart, with their names.
     """
     kept: set[str] = set()
+    consumed: Consumed = []
     at_once: set[int] = set()
     for node in every(scope):  # calls come before what they are handed
         match node:
-            case ast.Call(func=ast.Name(id=name), args=[first, *_], keywords=keywords):
-                if name in consuming:
-                    at_once |= {id(first)} if isinstance(first, ast.GeneratorExp) else set()
+            case ast.Call(func=ast.Name(id=name), args=[first], keywords=keywords):
+                if name in _CONSUMES and isinstance(first, ast.GeneratorExp):
+                    at_once.add(id(first))
+                if name in _KEYS:
                     at_once |= {id(k.value) for k in keywords if k.arg == "key"}
-        if id(node) in at_once:
-            continue
         if isinstance(node, ast.Global | ast.Nonlocal):
             kept.update(node.names)
         elif isinstance(node, _NESTED) and node is not scope:
-            kept.update(n.id for n in every(node) if isinstance(n, ast.Name))
-            kept.update(
-                name for n in every(node) if isinstance(n, ast.Nonlocal) for name in n.names
-            )
+            names = {n.id for n in every(node) if isinstance(n, ast.Name)}
+            names |= {name for n in every(node) if isinstance(n, ast.Nonlocal) for name in n.names}
+            if id(node) in at_once:
+                consumed.append((node, frozenset(names)))
+            else:
+                kept |= names
         elif isinstance(node, ast.Name) and node.id in _REFLECTION:
             kept.add(node.id)
         elif isinstance(node, ast.Attribute) and node.attr in _REFLECTION:
             kept.add(node.attr)
-    return frozenset(kept)
+    return frozenset(kept), consumed
 
 
 def _bound(target: ast.expr) -> frozenset[str]:

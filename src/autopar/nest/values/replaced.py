@@ -120,7 +120,10 @@ def _is_new(value: Expr, before: Sequence[Stmt], after: Sequence[Stmt], nest: Ne
             made = [k for k, s in enumerate(before) if _begins(s, name)]
             if not made or name in nest.live_out:
                 return False
-            mine = {s.id for one in before[made[-1] :] for s in statements(one)}
+            making = [s for one in before[made[-1] :] for s in statements(one)]
+            if any(_hands_on(s, name) for s in making):
+                return False
+            mine = {s.id for s in making}
             around = [s for s in statements(nest.loop) if s.id not in mine and _mentions(s, name)]
             return len(around) == 1  # the one at hand
     return False
@@ -130,6 +133,21 @@ def _begins(stmt: Stmt, name: str) -> bool:
     match stmt:
         case Assign(target=Name(id=found), value=Call(func=ir.LIST)):
             return found == name
+    return False
+
+
+def _hands_on(stmt: Stmt, name: str) -> bool:
+    """Whether `stmt` does more with the list `name` than to give it items, and to read them."""
+    match stmt:
+        case Put(target=View(array=Name(id=found), index=index), value=value) if found == name:
+            tops: list[Expr] = [value, *(p for p in index if not isinstance(p, Slice | str))]
+        case _:
+            tops = list(expressions(stmt))
+    for top in tops:
+        at_once = read_at_once(top)
+        for expr in walk(top):
+            if isinstance(expr, Name) and expr.id == name and id(expr) not in at_once:
+                return True
     return False
 
 

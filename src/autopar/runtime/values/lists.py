@@ -186,6 +186,9 @@ class Lists:
                 raise mixed.Mixed(found.refusal, names) from None
             if lasting and one.native is not None:
                 learn(one.value, one.holders, one.atom, one.array, rows)
+            if id(one) in changing and _holds_nan(one.array):
+                # Lists take the very same nan to be equal: who sees which elements were assigned?
+                raise refused(Reason.WRONG_TYPE, f"{one.path}, a nan in a list that is written")
             before = one.array.copy() if id(one) in changing else None
             types = None if before is None or one.types is None else one.types.copy()
             copied.append(Copied(one, rows, before, types))

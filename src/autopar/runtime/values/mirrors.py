@@ -212,13 +212,19 @@ class Copied:
         return replace(self, rows=rows, before=self.before[order], types=types)
 
     def renewed(self, fresh: Array) -> Copied:
-        """The same once other lists have been put in place of the rows that are `fresh`."""
-        outer = self.mirror.value
+        """The same once other lists have been put in place of the rows that are `fresh`.
+
+        All in these is new: of two nans, a list takes the very same to be equal.
+        """
+        outer, now = self.mirror.value, self.mirror.array
         assert isinstance(outer, list)
-        rows = list(self.rows)
-        for k in np.nonzero(fresh)[0].tolist():
+        assert self.before is not None
+        rows, before = list(self.rows), self.before.copy()
+        bits = np.dtype(np.bool_ if now.dtype == np.bool_ else np.uint8)
+        for k in fresh.nonzero()[0].tolist():
             outer[k] = rows[k] = list(rows[k])
-        return replace(self, rows=tuple(rows))
+            before[k] = (~now[k].view(bits)).view(now.dtype)
+        return replace(self, rows=tuple(rows), before=before)
 
 
 def rows_of(one: Mirror) -> Rows:
@@ -344,7 +350,7 @@ def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
         bits = mine.view(np.uint8) != old.view(np.uint8)
         changed = bits.reshape(len(mine), -1).any(axis=1)
         values = mine.tolist() if kinds.is_python(atom) else mine
-        for k in np.nonzero(changed)[0].tolist():
+        for k in changed.nonzero()[0].tolist():
             if k < len(row):
                 row[k] = values[k]
 

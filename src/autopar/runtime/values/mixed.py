@@ -73,7 +73,7 @@ def put_back(
     parts = (a.reshape(len(rows), -1) for a in (now, types, changed))
     for row, values, tags, new in zip(rows, *parts, strict=True):
         assert isinstance(row, list)
-        for k in np.nonzero(new)[0].tolist():
+        for k in new.nonzero()[0].tolist():
             if k < len(row):
                 row[k] = (python if tags[k] == own else numpy)(values[k])
 
