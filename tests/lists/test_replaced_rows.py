@@ -55,6 +55,7 @@ LEFT = {
     "stored into as well": "a[i][0] = 1.0\na[i] = [v * 2.0 for v in a[i]]",
     "stored into by a name": "r = a[i]\nr[0] = 1.0\na[i] = [v * 2.0 for v in a[0]]",
     "the new one has a name": "r = [v * 2.0 for v in a[i]]\na[i] = r\nr[0] = 5.0",
+    "the new one had a name": "r = [v * 2.0 for v in a[i]]\ns = r\na[i] = r\ns[0] = 7.0",
     "in two places": "r = [v * 2.0 for v in a[i]]\na[i] = r\na[p[i]] = r",
     "a row of another": "a[i] = old[p[i]]",
     "one of its own": "a[i] = a[p[i]]",

@@ -58,6 +58,7 @@ TAKEN = {
     "read from one and stored in another": "for i in range(n):\n    near[a[i]] = near[i % 3] + 1\n"
     "    x[i] = f[a[i]]",
     "types of NumPy's": "for i in range(n):\n    few[a[i] % 2] = x[i]",
+    "a new key among others": "for i in range(n):\n    f[a[i]] += 1.0\n    f[i * (i > 5)] = 2.0",
     "is it there": "for i in range(n):\n    if i in few:\n        x[i] = few[i]",
     "is it not": "for i in range(n):\n    if -i not in near and i < 9:\n        x[i] = 1",
     "in a set": "for i in range(-n, n):\n    if i in some:\n        x[i % n] += i",
@@ -136,7 +137,6 @@ LEFT = {
     "a key far from 0": "for i in range(n):\n    x[i] = far[a[i]]",
     "a float for a key": "for i in range(n):\n    x[i] = f[a[i] / 1.0]",
     "another type stored": "for i in range(2):\n    few[i] = i",
-    "a new key among others": "for i in range(n):\n    f[a[i]] += 1.0\n    f[i * (i > 5)] = 2.0",
     "two names": "same = f\nfor i in range(n):\n    f[a[i]] = i * 0.5\n    x[i] = same[a[i]]",
     "two names, asked": "same = f\nfor i in range(n):\n    f[a[i]] = i * 0.5\n"
     "    x[i] = same.get(i, 1.0)",
