@@ -19,8 +19,12 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
 
 Of a loop with events in it (`nest.text.stretches`) the question stands in each iteration::
 
-    STRETCH = SITE.stretch(range(n))
-    for i in STRETCH.items:
+    ITEMS = range(n)
+    STRETCH = SITE.idle                         # which costs a call of the function around little
+    if SITE.watching or SITE.active and False not in SITE.turn:
+        STRETCH = SITE.stretch(ITEMS)
+        ITEMS = STRETCH.items
+    for i in ITEMS:
         if SITE.active and STRETCH.plain and False not in SITE.turn:
             ...                                 # as above, for i from here on
             if ANSWER is not None:
@@ -31,7 +35,7 @@ Of a loop with events in it (`nest.text.stretches`) the question stands in each 
                 continue
             del ANSWER
         ...                                     # the user's, untouched
-    del STRETCH                                 # in a `finally`
+    del STRETCH, ITEMS                          # in a `finally`
 
 ``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
 place: no name is looked up that the user could have rebound, and the code can be marshalled.
@@ -364,6 +368,17 @@ if {site!r}.active and {also}False not in {site!r}.turn:
 """
 
 
+_STRETCH = """\
+{items} = 0
+{held} = {site!r}.idle
+if {site!r}.watching or {site!r}.active and False not in {site!r}.turn:
+    {held} = {site!r}.stretch({items})
+    {items} = {held}.items
+{items}
+del {held}, {items}
+"""
+
+
 def _question(
     nodes: list[ast.stmt],
     head: ast.stmt,
@@ -422,8 +437,9 @@ def _in_stretches(
     blocks
         What the interpreter executes after each way to leave the nest, before it goes on.
     """
-    answer, held = f"answer_{token}", f"stretch_{token}"
+    answer, held, items = (f"{what}_{token}" for what in ("answer", "stretch", "items"))
     names = {answer: f"<autopar {number}>", held: f"<autopar {number} range>"}
+    names[items] = f"<autopar {number} items>"
     done = [f"del {answer}", "continue"]
     if isinstance(loop, ast.While):
         look = _asked(number, spec, token, {}, done)
@@ -435,16 +451,16 @@ def _in_stretches(
         ends = {AT: here, STOP: f"{held}.stop"}
         skip = f"{held}.skip({here}, {answer}[{spec.live_out.index(here)}])"
         look = _asked(number, spec, token, ends, done, f"{held}.plain and ", skip)
-        text = f"{held} = {site_marker(token, number)!r}.stretch(0)\n{held}.items\ndel {held}"
-        before, items, after = ast.parse(text).body
-        assert isinstance(before, ast.Assign)
-        assert isinstance(before.value, ast.Call)
-        assert isinstance(items, ast.Expr)
-        for node in (before, items, after):
+        text = _STRETCH.format(held=held, items=items, site=site_marker(token, number))
+        *before, through, after = ast.parse(text).body
+        first = before[0]
+        assert isinstance(first, ast.Assign)
+        assert isinstance(through, ast.Expr)
+        for node in (*before, through, after):
             _own(node, loop, names)
-        before.value.args, loop.iter = [loop.iter], items.value
+        first.value, loop.iter = loop.iter, through.value
         # Whoever leaves the loop, nothing is left behind that would be seen among its names.
-        around = [before, ast.copy_location(ast.Try([loop], [], [], [after]), loop)]
+        around = [*before, ast.copy_location(ast.Try([loop], [], [], [after]), loop)]
     _own(look, loop, names)
     _add_exits(look, spec, token, number, blocks)
     loop.body.insert(0, look)

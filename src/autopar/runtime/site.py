@@ -21,7 +21,7 @@ from autopar.runtime.glance import Glance
 from autopar.runtime.headroom import LEVELS, brief_room, memory, room
 from autopar.runtime.patience import ALWAYS, VERY_LONG, Patience, Turn
 from autopar.runtime.process import UNSET, clock, deciding, replaced, traced
-from autopar.runtime.stretch import Stretch
+from autopar.runtime.stretch import IDLE, Stretch
 from autopar.runtime.trial import Trial
 from autopar.site_spec import SiteSpec
 from autopar.verdict import Reason, Refusal, Span
@@ -103,19 +103,22 @@ class Site:
         What decides on questions where nobody knows how much the loop does.
     unset
         Stands in a result for a name that the nest did not assign.
+    watching, idle
+        Whether what a loop goes through is always a `stretch`, where it is asked in its iterations;
+        and what stands for one that is not asked this time.
     winner
         Whether an earlier run of the same command has won much with such calls.
     """
 
     __slots__ = (
         "account", "active", "around", "began", "children", "doubtful", "early", "engine", "glance",
-        "hunch", "lost_s", "might_s", "outermost", "patience", "pause", "reason", "record",
-        "saved_s", "spec", "steady", "trial", "turn", "unknown", "unset", "winner",
+        "hunch", "idle", "lost_s", "might_s", "outermost", "patience", "pause", "reason", "record",
+        "saved_s", "spec", "steady", "trial", "turn", "unknown", "unset", "watching", "winner",
     )  # fmt: skip
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
         self.spec = spec
-        self.unset = UNSET
+        self.unset, self.idle, self.watching = UNSET, IDLE, True
         self.engine: Engine | Objects | None = None
         self.early: Early | None = None
         self.hunch: Hunch | None = None

@@ -34,3 +34,7 @@ class Stretch:
         """The nest was at `at` when it began, and has come to `last`."""
         count = (last - at) // self.step
         next(islice(self.items, count, count), None)
+
+
+IDLE = Stretch(())
+"""Of a loop that is not asked."""

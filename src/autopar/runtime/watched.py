@@ -72,23 +72,25 @@ class Watched(Site):
 
     def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
         super().__init__(spec, parent)
-        self.now = Stretch(())
+        self.now, self.watching = Stretch(()), False
 
     def stretch(self, items: object) -> Stretch:
         """What the loop over `items` is gone through by."""
         made = self.now = Stretch(items)
-        if self.watches():
+        if self.watching:
             self.patience.left, self.turn = 0, ALWAYS  # what was left alone are iterations
-        if not (made.plain and self.active and False not in self.turn):
+        if not (made.plain and self.active):
             made.plain = False
         elif self.unknown is not None:
             self.unknown.begins()
+        self.watching = self.watches()
         return made
 
     def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         """See `Site.run`."""
         result = super().run(values)
-        if result is None and not self.watches():
+        self.watching = self.watches()
+        if result is None and not self.watching:
             self.now.plain = False
         return result
 
