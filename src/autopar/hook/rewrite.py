@@ -20,7 +20,7 @@ The rewritten code asks a *site* and runs the user's loop only when the answer i
 Of a loop with events in it (`nest.text.stretches`) the question stands in each iteration::
 
     ITEMS = range(n)
-    STRETCH = SITE.idle                         # which costs a call of the function around little
+    STRETCH = SITE.idle                         # unless somebody asks this time
     if SITE.watching or SITE.active and False not in SITE.turn:
         STRETCH = SITE.stretch(ITEMS)
         ITEMS = STRETCH.items

@@ -79,7 +79,7 @@ class Stores(Elements):
     made
         Arrays that the nest makes, by name.
     enclosing
-        Ids of all loops around the statement at hand.
+        All loops around the statement at hand.
     apart
         Arrays that must not share memory for what is written.
     """

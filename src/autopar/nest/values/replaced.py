@@ -107,15 +107,15 @@ def _new_rows(nest: Nest) -> Iterator[tuple[str, int]]:
         for k, stmt in enumerate(stmts):
             match stmt:
                 case Assign(target=Element(array=path, index=(_,)), augmented=False, value=value):
-                    if _is_new(value, stmts[:k], stmts[k + 1 :], nest):
+                    if _is_new(value, stmts[:k], nest):
                         yield path, stmt.id
 
 
-def _is_new(value: Expr, before: Sequence[Stmt], after: Sequence[Stmt], nest: Nest) -> bool:
+def _is_new(value: Expr, before: Sequence[Stmt], nest: Nest) -> bool:
     """Whether `value` is a list that nobody else has, nor gets."""
     match value:
         case View(array=Load(index=(_,)) | Name(), index=(Slice(),)):
-            return True  # of a list, which the table makes sure of
+            return True  # if that is a list: see `new_row` in `nest.arrays.whole`
         case Name(id=name):
             made = [k for k, s in enumerate(before) if _begins(s, name)]
             if not made or name in nest.live_out:
