@@ -12,8 +12,7 @@ array statements).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 
 from autopar.nest import ir, walking
 from autopar.nest.arrays import (
@@ -27,10 +26,10 @@ from autopar.nest.arrays import (
     shaped,
     sorting,
 )
+from autopar.nest.arrays.binding import Binding
 from autopar.nest.arrays.elements import Value
-from autopar.nest.arrays.growing import Growing
 from autopar.nest.arrays.section import Index, Section
-from autopar.nest.arrays.stores import Made, axis_of
+from autopar.nest.arrays.stores import Made
 from autopar.nest.flow import exposed
 from autopar.nest.hidden import FRESH
 from autopar.nest.ir import (
@@ -53,8 +52,8 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.kinds import UFUNCS
-from autopar.nest.naming import assigns, known_where_read, mentions, stored_first
-from autopar.nest.polynomial import Polynomial, number
+from autopar.nest.naming import assigns, stored_first
+from autopar.nest.polynomial import number
 from autopar.nest.show import text
 from autopar.nest.text import lazily
 from autopar.nest.text.reading import LENGTH, MATMUL, SHAPE
@@ -63,7 +62,6 @@ from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
 _MOST_STATEMENTS = 800
-_SEVERAL = "which stands for one array and then for another"
 _WHOLE = (SHAPE, LENGTH, MATMUL, ir.LIST)
 LIBRARY = folds, joined, library, making, moments, products, shaped, sorting
 """What is in them is known once they have been imported."""
@@ -135,33 +133,16 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
 
 
 @dataclass(slots=True)
-class _Writer(Growing):
+class _Writer(Binding):
     """Statements of a nest that is written out.
 
     Attributes
     ----------
     inplace
         Scalars of the nest that are live-in arrays, and only changed in place.
-    inside
-        The loops of `around`, as they were.
-    branches
-        Blocks around the branches that the statement at hand is in, and what follows these there,
-        out to the innermost loop.
-    views, rows
-        Names of views, and of those that live on: of which array along which axis.
-    brief
-        Views that are read before the array has another value, and not after that.
-    stmts
-        The block at hand.
     """
 
     inplace: set[str] = field(default_factory=set)
-    inside: list[For] = field(default_factory=list)
-    branches: list[tuple[Sequence[Stmt], Sequence[Stmt]]] = field(default_factory=list)
-    views: set[str] = field(default_factory=set)
-    brief: set[str] = field(default_factory=set)
-    stmts: Sequence[Stmt] = ()
-    rows: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ the nest
 
@@ -324,13 +305,6 @@ class _Writer(Growing):
                 return (replace(loop, body=inside),)
         return (stmt,)
 
-    @contextmanager
-    def looping(self) -> Iterator[None]:
-        """In a loop: what is around it is executed once, and what is in it more than once."""
-        outside, self.branches = self.branches, []
-        yield
-        self.branches = outside
-
     def least(self, length: Call, line: int) -> Expr:
         """How many items a range from 0 has, as plainly as that is known, such as of the shortest.
 
@@ -464,170 +438,6 @@ class _Writer(Growing):
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
         place = Element(target.array, target.index, target.id, target.line)
         return (Assign(place, value, stmt.id, stmt.line), *self.changed(target))
-
-    def bind(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
-        """``name = value`` for an array."""
-        if stmt.augmented and name in self.named:
-            return self.store(self.named[name], value, stmt)
-        if stmt.augmented:  # a number, of which this makes an array
-            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
-        if value.shared:
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, {_SEVERAL}")
-        if value.new and value.where is not tuple and name in self.nest.live_out:
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
-        if not value.fresh and not self.handed_over(name, stmt):
-            return self.alias(name, value, stmt)
-        made = self.made.get(name)
-        if name in self.named and made is None:
-            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a view as well")
-        if name in self.entering and made is None:
-            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
-        if not value.ordered:
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name} in another order than C")
-        if made is None:
-            changing = frozenset().union(*(e.names for e in value.extents)) - self.known.ints
-            if changing and not self.keeps_inside(name, changing):
-                raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, whose shape changes")
-            made = self.made[name] = Made(f"<{name}>", value.extents, flag=f"<made {name}>")
-            made.dtype, made.scope = value.dtype, tuple(self.around) if changing else ()
-            made.listed = value.listed > 0
-        elif len(made.extents) != value.rank:
-            raise self.refuse(Reason.WRONG_RANK, stmt.line, name)
-        elif made.listed != (value.listed > 0):
-            raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is a list as well")
-        made.holds(value)  # it has one dtype, whichever says so
-        if value.dtype != made.dtype and made.by:
-            raise self.refuse(Reason.MIXED_TYPE, stmt.line, name)
-        for one, two in zip(made.extents, value.extents, strict=True):
-            self.equal(one, two, stmt.line)
-            self.require(two, 0, None, stmt.line, "a negative number of elements")
-        self.named[name] = made.section
-        made.by.add(stmt.id)
-        filled = self.store(made.section, value, stmt)
-        if name not in self.nest.live_out:
-            return filled
-        flag = Assign(Name(made.flag), Const(1), next(self.ids), stmt.line)
-        return (*filled, flag)
-
-    def handed_over(self, name: str, stmt: Assign) -> bool:
-        """Whether ``name = other`` may copy an array: nobody knows it as `other` from here on.
-
-        At the end of an iteration, ``above = row`` where each iteration makes a `row` of its own.
-        """
-        if not isinstance(stmt.value, Name):
-            return False
-        other = stmt.value.id
-        if other == name or other not in self.made or other in self.nest.live_out:
-            return False
-        if name not in self.made:  # to look through the name copies nothing
-            needs = self.several(other) or name in self.nest.live_out
-            if name in self.named or not needs:
-                return False
-        mine = name in self.made and self.made[name].path
-        if any(self.named[view].path == mine for view in self.views - self.brief):
-            return False
-        theirs = {v for v in self.views if self.named[v].path == self.made[other].path}
-        if stmt not in self.stmts:
-            return False
-        rest: list[Stmt] = []  # what follows, out to the block that begins with another array
-        for here, after in reversed((*self.branches, (self.stmts, self.rest))):
-            rest += after
-            if other not in exposed(here) and self.only_in(other, here):
-                ours = (other, *theirs)
-                return all(self.only_in(one, here) for one in ours) and not any(
-                    mentions(later, one) for later in rest for one in ours
-                )
-        return False
-
-    def only_in(self, name: str, here: Sequence[Stmt]) -> bool:
-        """Whether the block `here` has all that the nest does with `name`."""
-        return sum(mentions(s, name) for s in here) == mentions(self.nest.loop, name)
-
-    def several(self, name: str) -> bool:
-        """Whether `name` is several arrays, one after the other."""
-        binds = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
-        again = sum(1 for s in binds if not getattr(s, "augmented", False)) > 1
-        return again or self.made[name].initial is not None
-
-    def steady(self, name: str, own: str) -> bool:
-        """Whether all that is read of the view `name` is read before `own` is another array."""
-        reads = [mentions(later, name) for later in self.rest]
-        if sum(reads) != mentions(self.nest.loop, name) or name in self.nest.live_out:
-            return False
-        last = max((k for k, count in enumerate(reads) if count), default=-1)
-        between = (s for later in self.rest[: last + 1] for s in walking.statements(later))
-        return not any(assigns(s, own) for s in between)
-
-    def stores_around(self, path: str) -> bool:
-        if not self.enclosing:
-            return True
-        found = [self.stores_into(s, path) for s in walking.statements(self.enclosing[-1])]
-        return any(found)  # of all: each says which lists must be apart
-
-    def stores_into(self, stmt: Stmt, path: str) -> bool:
-        """Whether `stmt` may store into a list behind `path`, if two of the user's are apart."""
-        match stmt:
-            case Assign(target=Element(array=name)) | ir.Put(target=View(array=Name(id=name))):
-                made = self.made.get(name)
-                if made is not None and made.extends is None and made.initial is None:
-                    return path == made.path
-                if name in self.named or name in self.nest.scalars or name == path:
-                    return True
-                if all(path != one.path for one in self.made.values()):
-                    self.apart.add((name, path))
-                return False
-        return isinstance(stmt, ir.Put) or isinstance(getattr(stmt, "target", None), View)
-
-    def keeps_inside(self, name: str, changing: frozenset[str]) -> bool:
-        """Whether the array `name` is made in the loops of these variables and not seen outside."""
-        around = [loop for loop in self.inside if loop.var in changing]
-        if len(around) < len(changing) or name in self.nest.live_out:
-            return False
-        everywhere = mentions(self.nest.loop, name)
-        once = sum(1 for s in walking.statements(self.nest.loop) if assigns(s, name)) == 1
-        return once and all(
-            name not in exposed(loop.body) and mentions(loop, name) == everywhere for loop in around
-        )
-
-    def alias(self, name: str, value: Section, stmt: Assign) -> tuple[Stmt, ...]:
-        """A view that has a name."""
-        loop = self.nest.loop
-        kept = self.rows.get(name)
-        if not known_where_read((loop,), name) or (name in self.named and name not in self.views):
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, {_SEVERAL}")
-        mine = list(self.made.items())
-        for own, made in mine:
-            if made.path == value.path and self.several(own) and not self.steady(name, own):
-                detail = f"{name}, a view of an array of the nest"
-                raise self.refuse(Reason.SYNTAX, stmt.line, detail)
-        self.views.add(name)
-        if any(made.path == value.path and self.steady(name, own) for own, made in mine):
-            self.brief.add(name)
-        self.named[name] = value
-        if name not in self.nest.live_out:
-            return ()
-        place = _row(value, self.known.ranks.get(value.path, 0))
-        if place is None or kept not in (None, (value.path, place[0])):
-            raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a view that lives on")
-        axis, index = place
-        self.rows[name] = value.path, axis
-        which = Assign(Name(f"<which {name}>"), index.expr(stmt.line), next(self.ids), stmt.line)
-        return (which,)
-
-    # ------------------------------------------------------------------ stores
-
-
-def _row(section: Section, rank: int) -> tuple[int, Polynomial] | None:
-    """The axis of which `section` is one place, if it is all of the others."""
-    probe = tuple(axis_of(axis) for axis in range(section.rank))
-    rest, found = iter(probe), []
-    for axis, index in enumerate(section.where(probe)):
-        if index in probe:
-            if index != next(rest):
-                return None
-        else:
-            found.append((axis, index))
-    return found[0] if len(found) == 1 and section.rank == rank - 1 else None
 
 
 def _leaves(stmt: Stmt) -> bool:
