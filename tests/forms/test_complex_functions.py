@@ -56,6 +56,48 @@ res = run(z), run([complex(-v, -0.0) for v in (1.0, 2.0, -3.0, 0.0)])
 """,
 }
 
+NUMPYS = """
+res = []
+for dtype in (np.complex64, np.complex128, np.float32, np.float64, np.int8):
+    v = np.array([3.3, -2.5, 0.0, 1e-30, 7.0, 0.25]).astype(dtype)
+    if np.iscomplexobj(v):
+        v += 1j * v[::-1]
+    for f in (one, two, three, four, five):
+        for part in (v, v[::-2], v[:1]):
+            res.append(repr(f(part)))
+"""
+OF_NUMPYS = """
+def one(v):
+    for i in range(len(v)):
+        r, phi = cmath.polar(v[i])
+    return r, phi
+def two(v):
+    out = []
+    for i in range(len(v)):
+        out.append(cmath.sqrt(v[i]))
+    return out
+def three(v):
+    s = 0j
+    for i in range(len(v)):
+        w = cmath.exp(v[i])
+        s += w * cmath.phase(v[i])
+    return s, w
+def four(v):
+    out = []
+    for i in range(len(v)):
+        out.append(cmath.rect(v[i].real, v[i].imag))
+    return out
+def five(v):
+    for i in range(len(v)):
+        t = cmath.polar(v[i])
+    return t
+"""
+
+
+def test_numbers_of_numpys() -> None:
+    both(HEAD + OF_NUMPYS + NUMPYS)
+
+
 ODD = ["float('inf')", "float('nan')", "800.0", "-800.0", "1e308", "complex(1e308, 1e308)",
        "complex(0.0, float('inf'))", "complex(5e-324, 0.0)", "0j", "complex(-0.0, -0.0)",
        "complex(-4.0, -0.0)", "7", "True", "1 << 80", "'a'"]  # fmt: skip

@@ -54,38 +54,40 @@ def isqrt(n: Any, /) -> Any:
 
 def exp(z: Any, /) -> Any:
     w = z  # a name whose parts can be read, whatever the argument is
-    x = w.real
-    y = w.imag
+    x = float(w.real)  # in double precision, as in C
+    y = float(w.imag)
     fails = 1 // int(abs(x) <= 700.0 and abs(y) <= 1e300)
     size = math.exp(x)
     return complex(size * math.cos(y), size * math.sin(y) * fails)
 
 
 def rect(r: Any, phi: Any, /) -> Any:
-    fails = 1 // int(abs(r) <= 1e300 and abs(phi) <= 1e300)
-    return complex(r * math.cos(phi), r * math.sin(phi) * fails)
+    size = float(r)
+    angle = float(phi)
+    fails = 1 // int(abs(size) <= 1e300 and abs(angle) <= 1e300)
+    return complex(size * math.cos(angle), size * math.sin(angle) * fails)
 
 
 def phase(z: Any, /) -> Any:
     w = z  # a name whose parts can be read, whatever the argument is
-    x = w.real
-    y = w.imag
+    x = float(w.real)  # in double precision, as in C
+    y = float(w.imag)
     fails = 1 // int(abs(x) <= 1e300 and abs(y) <= 1e300)
     return math.atan2(y, x) * fails
 
 
 def polar(z: Any, /) -> Any:
     w = z  # a name whose parts can be read, whatever the argument is
-    x = w.real
-    y = w.imag
+    x = float(w.real)  # in double precision, as in C
+    y = float(w.imag)
     fails = 1 // int(abs(x) <= 1e300 and abs(y) <= 1e300)
-    return abs(z), math.atan2(y, x) * fails
+    return abs(complex(x, y)), math.atan2(y, x) * fails
 
 
 def sqrt(z: Any, /) -> Any:
     w = z  # a name whose parts can be read, whatever the argument is
-    x = w.real
-    y = w.imag
+    x = float(w.real)  # in double precision, as in C
+    y = float(w.imag)
     a = abs(x) / 8.0
     b = abs(y)
     fails = 1 // int(a <= 1e300 and b <= 1e300 and (a >= 1e-290 or b >= 1e-290))
