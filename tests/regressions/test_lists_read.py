@@ -199,5 +199,6 @@ def test_lists_of_attributes_are_taken():
 
 
 def test_a_nan_that_is_only_computed_with_does_not_matter():
-    text = "x[1], z = float('nan'), [0.0] * 3\nfor t in range(3):\n    z[t] = x[t + 1] * 2.0 + x[t]\n"
+    text = "x[1], z = float('nan'), [0.0] * 3\n"
+    text += "for t in range(3):\n    z[t] = x[t + 1] * 2.0 + x[t]\n"
     assert "compiled" in same(HEAD + text).values()
