@@ -44,7 +44,7 @@ def swapped(nest: Nest, tables: Collection[str]) -> Nest:
     swaps = {path: ids for path, ids in swaps_in(nest.loop).items() if path in tables}
     found = set(swaps)
     renewed = {path for path in found if path + FRESH in nest.paths}
-    found -= _named(nest.loop, found, renewed)
+    found -= _named(nest.loop, swaps, renewed)
     found -= gone_through(nest.loop, swaps)
     if not found:
         return nest
@@ -124,15 +124,15 @@ def _steady(place: Expr) -> bool:
     return all(isinstance(expr, Name | Const | Binary | Dim) for expr in walk(place))
 
 
-def _named(loop: Stmt, tables: Collection[str], renewed: Collection[str]) -> set[str]:
-    """Those of `tables` of which whole rows are used in other ways than to be swapped.
+def _named(loop: Stmt, swaps: Mapping[str, Collection[int]], renewed: Collection[str]) -> set[str]:
+    """Lists of which whole rows are used in other ways than in these `swaps`.
 
     Rows of those that are `renewed` are also replaced, see `nest.values.replaced`.
     """
     found: set[str] = set()
-    swaps = {number for path, ids in swaps_in(loop).items() if path in tables for number in ids}
+    swapping = {number for ids in swaps.values() for number in ids}
     for stmt in statements(loop):
-        if stmt.id in swaps:
+        if stmt.id in swapping:
             continue
         match stmt:
             case Assign(target=Element(array=path, index=index)) if len(index) != 2:
@@ -148,7 +148,7 @@ def _named(loop: Stmt, tables: Collection[str], renewed: Collection[str]) -> set
                         found.add(path)
                     case Name(id=path):
                         found.add(path)
-    return found & set(tables)
+    return found & set(swaps)
 
 
 def read_at_once(top: Expr) -> frozenset[int]:
