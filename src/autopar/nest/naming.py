@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from autopar.nest import ir, walking
 from autopar.nest.flow import exposed
-from autopar.nest.ir import Assign, For, If, Leave, Name, Stmt, View, While
+from autopar.nest.ir import (
+    Assign,
+    Element,
+    Expr,
+    For,
+    If,
+    Leave,
+    Load,
+    Name,
+    Stmt,
+    View,
+    While,
+)
 
 
 def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[bool | None, bool]:
@@ -35,6 +47,54 @@ def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[
             case For(body=body) | While(body=body):
                 changed |= stored_first(body, name, bound)[1]
     return bound, changed
+
+
+def changed_through(loop: For, name: str, slices: bool) -> set[str]:
+    """Names by which `loop` stores into what `name` is, or has been, or into a part of it.
+
+    Parameters
+    ----------
+    slices
+        Whether slices are parts of it, and not copies.
+    """
+    every = list(walking.statements(loop))
+    names, more = {name}, True
+    while more:
+        found = {
+            stmt.target.id
+            for stmt in every
+            if isinstance(stmt, Assign)
+            and isinstance(stmt.target, Name)
+            and not names.isdisjoint(_wholes(stmt.value, slices))
+        }
+        more, names = not found <= names, names | found
+    return names & {_stored_into(stmt) for stmt in every}
+
+
+def _wholes(expr: Expr, slices: bool) -> Iterator[str]:
+    """Names of what `expr` may be, or be a part of."""
+    match expr:
+        case Name(id=name) | Load(array=name):
+            yield name
+        case View(array=array, index=index):
+            if slices or not any(isinstance(part, ir.Slice) for part in index):
+                yield from _wholes(array, slices)
+        case ir.Select(body=body, orelse=orelse):
+            yield from _wholes(body, slices)
+            yield from _wholes(orelse, slices)
+        case ir.Logic(values=values):
+            for value in values:
+                yield from _wholes(value, slices)
+
+
+def _stored_into(stmt: Stmt) -> str:
+    """The name of what `stmt` stores into; empty where that is nothing."""
+    match stmt:
+        case Assign(target=Element(array=name)):
+            return name
+        case ir.Put(target=View(array=array)):
+            return next(_wholes(array, True), "")
+    return ""
 
 
 def known_where_read(stmts: Sequence[Stmt], name: str) -> bool:

@@ -15,9 +15,9 @@ from autopar.nest.arrays.section import Section
 from autopar.nest.arrays.stores import Made, axis_of
 from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Const, Element, For, Name, Stmt, View
-from autopar.nest.naming import assigns, known_where_read, mentions
+from autopar.nest.naming import assigns, changed_through, known_where_read, mentions
 from autopar.nest.polynomial import Polynomial
-from autopar.records import dataclass, field
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason
 
 _SEVERAL = "which stands for one array and then for another"
@@ -62,11 +62,13 @@ class Binding(Growing):
             return self.store(self.named[name], value, stmt)
         if stmt.augmented:  # a number, of which this makes an array
             raise self.refuse(Reason.MIXED_TYPE, stmt.line, f"{name} is no array at first")
+        if value.new and isinstance(stmt.value, Name) and not self.passed_on(stmt.value.id):
+            value = replace(value, new=False)  # both names are of one list
         if value.shared:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, {_SEVERAL}")
         if value.new and value.where is not tuple and name in self.nest.live_out:
             raise self.refuse(Reason.SYNTAX, stmt.line, f"{name}, a part of a new array")
-        if not value.fresh and not self.handed_over(name, stmt):
+        if not value.fresh and not self.handed_over(name, stmt) and not self.only_read(name, value):
             return self.alias(name, value, stmt)
         made = self.made.get(name)
         if name in self.named and made is None:
@@ -129,6 +131,15 @@ class Binding(Growing):
                     mentions(later, one) for later in rest for one in ours
                 )
         return False
+
+    def only_read(self, name: str, value: Section) -> bool:
+        """Whether `name`, first a live-in and then arrays of the nest, is only read, as that is."""
+        loop, live_in = self.nest.loop, value.path
+        if live_in not in self.known.ranks or name in self.nest.live_out or name in self.entering:
+            return False
+        if sum(1 for s in walking.statements(loop) if assigns(s, name)) < 2:
+            return False  # to look through the name copies nothing
+        return not any(changed_through(loop, one, not value.listed) for one in (name, live_in))
 
     def only_in(self, name: str, here: Sequence[Stmt]) -> bool:
         """Whether the block `here` has all that the nest does with `name`."""

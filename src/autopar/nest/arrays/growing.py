@@ -247,7 +247,8 @@ class Growing(Counting):
     def given_away(self, expr: Expr, value: Section, growth: Growth, line: int) -> None:
         """A list becomes an item of another, and must not be known by its own name any more."""
         # A part of another would be known by two names; a slice, or a copy, is a list of its own.
-        if value.listed and (value.new or (value.compute and isinstance(expr, View | Call))):
+        own_list = value.new and (not isinstance(expr, Name) or self.passed_on(expr.id))
+        if value.listed and (own_list or (value.compute and isinstance(expr, View | Call))):
             return
         own = self.growing.get(expr.id) if isinstance(expr, Name) else None
         if own is not None and isinstance(expr, Name) and own.block == self.blocks[-1]:
@@ -258,6 +259,15 @@ class Growing(Counting):
                 own.made.last_of = growth.made.path
                 return
         raise self.refuse(Reason.SYNTAX, line, f"{text(expr)}, an item of a list")
+
+    def passed_on(self, other: str) -> bool:
+        """Whether the list `other` is read where it has just been made, and nowhere else."""
+        own = self.growing.get(other)
+        if own is None or not self.blocks or own.block != self.blocks[-1]:
+            return False
+        loop = self.nest.loop
+        filled = sum(1 for stmt in walking.statements(loop) if appends(stmt, other))
+        return mentions(loop, other) == filled + 1
 
     def last(self, name: str, own: Growth, growth: Growth, line: int) -> None:
         """See to it that a list, if it ever begins, is the last item of another one in the end."""

@@ -52,7 +52,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.kinds import UFUNCS
-from autopar.nest.naming import assigns, stored_first
+from autopar.nest.naming import assigns, changed_through, stored_first
 from autopar.nest.polynomial import number
 from autopar.nest.show import text
 from autopar.nest.text import lazily
@@ -157,7 +157,8 @@ class _Writer(Binding):
                 continue
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
-            if stored_first((self.nest.loop,), name, False)[1]:
+            others = changed_through(self.nest.loop, name, not whole.listed) - {name}
+            if others or stored_first((self.nest.loop,), name, False)[1]:
                 detail = f"{name}, which is changed and then another array"
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)
@@ -396,6 +397,11 @@ class _Writer(Binding):
                 raise self.refuse(Reason.SYNTAX, stmt.line, text(view))
             return self.popped(view.array.id, stmt.line)
         base = self.meant(view.array)
+        whole = view.array
+        while isinstance(whole, View):
+            whole = whole.array
+        if isinstance(base, Section) and isinstance(whole, Name):
+            base = replace(base, new=False)  # of one that has a name, be it a name of ours
         if not isinstance(base, Section) or base.fresh:
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
         if isinstance(stmt.value, Call) and stmt.value.func in (ir.UP, ir.DOWN):
