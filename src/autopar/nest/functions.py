@@ -7,6 +7,7 @@ else is an opaque call.
 from __future__ import annotations
 
 import builtins
+import collections
 import functools
 import itertools
 import math
@@ -131,6 +132,7 @@ def counting(name: str) -> object:
         "product": itertools,
         "reduce": functools,
         "accumulate": itertools,
+        "deque": collections,
     }
     return getattr(owners.get(name, builtins), name)
 

@@ -20,6 +20,8 @@ from autopar.nest.ir import (
     While,
 )
 
+_MOST_AXES = 64
+
 
 def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[bool | None, bool]:
     """Whether `name` has been bound after `stmts`, and whether it may be changed before it is.
@@ -49,36 +51,43 @@ def stored_first(stmts: Sequence[Stmt], name: str, bound: bool | None) -> tuple[
     return bound, changed
 
 
-def changed_through(loop: For, name: str, slices: bool) -> set[str]:
+def changed_through(loop: For, name: str, rank: int, slices: bool) -> set[str]:
     """Names by which `loop` stores into what `name` is, or has been, or into a part of it.
 
     Parameters
     ----------
+    rank
+        How many axes that has.
     slices
         Whether slices are parts of it, and not copies.
     """
     every = list(walking.statements(loop))
-    names, more = {name}, True
+    ranks, more = {name: rank}, True
     while more:
-        found = {
-            stmt.target.id
-            for stmt in every
-            if isinstance(stmt, Assign)
-            and isinstance(stmt.target, Name)
-            and not names.isdisjoint(_wholes(stmt.value, slices))
-        }
-        more, names = not found <= names, names | found
-    return names & {_stored_into(stmt) for stmt in every}
+        more = False
+        for stmt in every:
+            match stmt:
+                case Assign(target=Name(id=other), value=value):
+                    for whole, axes in _wholes(value, slices):
+                        # A number is no part that changes, and new axes end somewhere.
+                        left = min(ranks.get(whole, 0) - axes, _MOST_AXES)
+                        if left > ranks.get(other, 0):
+                            ranks[other], more = left, True
+    return ranks.keys() & {_stored_into(stmt) for stmt in every}
 
 
-def _wholes(expr: Expr, slices: bool) -> Iterator[str]:
-    """Names of what `expr` may be, or be a part of."""
+def _wholes(expr: Expr, slices: bool) -> Iterator[tuple[str, int]]:
+    """Names of what `expr` may be, or be a part of, and how many axes it has less."""
     match expr:
-        case Name(id=name) | Load(array=name):
-            yield name
+        case Name(id=name):
+            yield name, 0
+        case Load(array=name, index=index):
+            yield name, len(index)
         case View(array=array, index=index):
             if slices or not any(isinstance(part, ir.Slice) for part in index):
-                yield from _wholes(array, slices)
+                axes = sum(not isinstance(part, ir.Slice | str) for part in index)
+                new = sum(part == "None" for part in index)
+                yield from ((name, axes - new + more) for name, more in _wholes(array, slices))
         case ir.Select(body=body, orelse=orelse):
             yield from _wholes(body, slices)
             yield from _wholes(orelse, slices)
@@ -90,10 +99,10 @@ def _wholes(expr: Expr, slices: bool) -> Iterator[str]:
 def _stored_into(stmt: Stmt) -> str:
     """The name of what `stmt` stores into; empty where that is nothing."""
     match stmt:
-        case Assign(target=Element(array=name)):
+        case Assign(target=Element(array=name)) | Assign(target=Name(id=name), augmented=True):
             return name
         case ir.Put(target=View(array=array)):
-            return next(_wholes(array, True), "")
+            return next((name for name, _ in _wholes(array, True)), "")
     return ""
 
 

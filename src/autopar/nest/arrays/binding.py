@@ -139,7 +139,9 @@ class Binding(Growing):
             return False
         if sum(1 for s in walking.statements(loop) if assigns(s, name)) < 2:
             return False  # to look through the name copies nothing
-        return not any(changed_through(loop, one, not value.listed) for one in (name, live_in))
+        ranks = (name, value.rank), (live_in, self.known.ranks[live_in])
+        slices = not value.listed
+        return not any(changed_through(loop, one, rank, slices) for one, rank in ranks)
 
     def only_in(self, name: str, here: Sequence[Stmt]) -> bool:
         """Whether the block `here` has all that the nest does with `name`."""

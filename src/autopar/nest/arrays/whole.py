@@ -148,8 +148,9 @@ class _Writer(Binding):
 
     def prepare(self) -> None:
         """Scalars that are arrays from the start."""
+        loop = self.nest.loop
         for name in sorted(set(self.nest.scalars) & self.known.ranks.keys()):
-            mine = [s for s in walking.statements(self.nest.loop) if assigns(s, name)]
+            mine = [s for s in walking.statements(loop) if assigns(s, name)]
             whole = self.array(name)
             if all(isinstance(s, Assign) and s.augmented for s in mine):
                 self.inplace.add(name)
@@ -157,8 +158,8 @@ class _Writer(Binding):
                 continue
             if not whole.ordered:
                 raise self.refuse(Reason.SYNTAX, mine[0].line, f"{name} in another order than C")
-            others = changed_through(self.nest.loop, name, not whole.listed) - {name}
-            if others or stored_first((self.nest.loop,), name, False)[1]:
+            others = changed_through(loop, name, whole.rank, not whole.listed) - {name}
+            if others or stored_first((loop,), name, False)[1]:
                 detail = f"{name}, which is changed and then another array"
                 raise self.refuse(Reason.SYNTAX, mine[0].line, detail)
             made = Made(f"<{name}>", whole.extents, None, f"<made {name}>", name)

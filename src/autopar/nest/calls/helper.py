@@ -14,6 +14,7 @@ from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
 from autopar.nest.text.lift import Lifter, breaks
 from autopar.nest.text.plainer import plainer, returns
+from autopar.nest.text.stored import in_lists
 from autopar.nest.trees import every
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -46,7 +47,7 @@ def helper(
     try:
         if args.vararg or args.kwarg:
             raise lifter.refuse(Reason.SYNTAX, node, f"the parameters of {name}")
-        functions, body = apart(plainer(body, helper=True))
+        functions, body = apart(in_lists(plainer(body, helper=True), lambda name: False))
         body = list(without(_Tail(lifter, _returning(body)).block(body), functions))
         params = tuple(arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs))
         lifter.assigned = stored(body) | (frozenset(own) - set(params))

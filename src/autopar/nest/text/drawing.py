@@ -96,6 +96,8 @@ def _unknown(function: ast.expr, functions: Functions) -> int:
             parts = (part for top in (*own.body, own.result) for part in every(top))
             return sum(_number(part, functions) for part in parts)
         case ast.Name(id=name):
+            if name.startswith("<"):  # one of ours
+                return 0
             return name not in _PURE and name not in SEQUENCES and named(function) is None
         case ast.Attribute(value=ast.Name(id="np" | "numpy" | "math")):
             return 0

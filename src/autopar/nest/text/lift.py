@@ -19,7 +19,7 @@ from autopar.nest.text.iteration import Iteration, Range, called
 from autopar.nest.text.plainer import plainer
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
-from autopar.nest.text.sets import as_lists
+from autopar.nest.text.stored import in_lists
 from autopar.nest.trees import every
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
@@ -52,7 +52,7 @@ def lift(
         case [ast.For() | ast.While() as inner]:
             loop = inner
     named = attributes_named([each_written_out(loop, live_after)])
-    match without(as_lists(named, live_after)):
+    match without(in_lists(named, live_after)):
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
             loop = inner
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -134,7 +134,7 @@ def lift_together(
 ) -> ir.Nest | Refusal:
     """The nest that loops next to one another mean, none of which is left for good; see `lift`."""
     named = attributes_named(plainer(nodes))
-    made = without(as_lists(named, live_after))
+    made = without(in_lists(named, live_after))
     lifter = Lifter(file, function, stored(made))
     lifter.sequences = _sequences(made)
     try:

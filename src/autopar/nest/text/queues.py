@@ -1,0 +1,431 @@
+"""Queues that a nest makes, as lists of which the first items have been taken.
+
+``q = deque([s])`` becomes ``q = [s]; first = 0``, and ``u = q.popleft()`` reads ``q[first]`` and
+counts `first` up, unless that is how long the list is: then the nest gives up, and the interpreter
+raises.  So is a list of which the first item is taken, ``q.pop(0)``, and a `deque` of a greatest
+length, whose first item goes when another one comes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from autopar.nest import ir
+from autopar.nest.bound import stored
+from autopar.nest.kinds import MAX_INT
+from autopar.nest.text.building import assign, load, mentions, ours, place
+from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.reading import LENGTH
+from autopar.nest.trees import all_copied, copied, every
+from autopar.records import dataclass
+
+_GOES_THROUGH = ("sum", "min", "max", "any", "all")
+_ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """How a queue begins.
+
+    Attributes
+    ----------
+    items
+        What it has in it then.
+    function
+        What is called to make it; empty for a list.
+    most
+        How many items it may have at the most, if that is said.
+    """
+
+    items: list[ast.expr]
+    function: str = ""
+    most: ast.expr | None = None
+
+
+def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
+    """`nodes` with lists in place of their queues.
+
+    Parameters
+    ----------
+    live
+        Whether a name may be read afterwards: that of a queue must not be.
+    """
+    made: dict[str, list[_Begun]] = {}
+    for node in nodes:
+        for inner in every(node):
+            for name, begun in _beginning(inner):
+                made.setdefault(name, []).append(begun)
+    kept = stored(nodes)
+    found = {
+        name: begins[0].most
+        for name, begins in made.items()
+        if not live(name)
+        and _alike(begins)
+        and not (isinstance(begins[0].most, ast.Name) and begins[0].most.id in kept)
+        and _is_queue(nodes, name, bool(begins[0].function))
+    }
+    return _Lists(found).block(all_copied(nodes)) if found else nodes
+
+
+def _beginning(node: ast.AST) -> Iterator[tuple[str, _Begun]]:
+    """The queue that begins with the statement `node`, if there is one."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
+            begun = _begun(value)
+            if begun is not None:
+                yield name, begun
+
+
+def _begun(value: ast.expr) -> _Begun | None:
+    match value:
+        case ast.List(elts=items) if not any(isinstance(item, ast.Starred) for item in items):
+            return _Begun(items)
+        case ast.Call(func=func, args=args, keywords=words) if _dotted(func) in (
+            "deque", "collections.deque",
+        ):  # fmt: skip
+            most: ast.expr | None = None
+            match words:
+                case []:
+                    pass
+                case [ast.keyword(arg="maxlen", value=said)] if isinstance(
+                    said, ast.Constant | ast.Name
+                ):
+                    most = said
+                case _:
+                    return None
+            match args:
+                case []:
+                    return _Begun([], _dotted(func), most)
+                case [ast.List(elts=items) | ast.Tuple(elts=items)]:
+                    if any(isinstance(item, ast.Starred) for item in items):
+                        return None
+                    if most is None:
+                        return _Begun(items, _dotted(func), most)
+    return None
+
+
+def _dotted(func: ast.expr) -> str:
+    match func:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+            return f"{owner}.{name}"
+    return ""
+
+
+def _alike(begins: Sequence[_Begun]) -> bool:
+    """Whether these are queues of one kind."""
+    said = {(b.function, None if b.most is None else ast.dump(b.most)) for b in begins}
+    return len(said) == 1
+
+
+def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
+    """Whether all that `nodes` do with `name` is known of a queue, and it is one from the start.
+
+    Parameters
+    ----------
+    made
+        Whether it is one in any case; else it is a list, of which the first item must be taken.
+    """
+    parts = [inner for node in nodes for inner in every(node)]
+    if any(mentions(inner, name) for inner in parts if isinstance(inner, _ELSEWHERE)):
+        return False
+    uses = sum(isinstance(inner, ast.Name) and inner.id == name for inner in parts)
+    known, first = 0, made
+    for inner in parts:
+        if any(begun == name for begun, _ in _beginning(inner)):
+            known += 1
+        taken = _taken(inner, name)
+        if taken is not None:
+            known, first = known + 1, first or taken
+        known += sum(1 for one in _read(inner) if _is(one, name))
+    return known == uses and first and _begins_first(nodes, name)
+
+
+def _begins_first(nodes: Sequence[ast.stmt], name: str) -> bool:
+    """Whether `name` has begun wherever it is used."""
+    for node in nodes:
+        if any(begun == name for begun, _ in _beginning(node)):
+            return not any(mentions(item, name) for _, b in _beginning(node) for item in b.items)
+        if not mentions(node, name):
+            continue
+        if not isinstance(node, ast.For | ast.While | ast.If):
+            return False
+        head = [node.target, node.iter] if isinstance(node, ast.For) else [node.test]
+        if any(mentions(part, name) for part in head):
+            return False
+        if not all(_begins_first(block, name) for block in (node.body, node.orelse)):
+            return False
+    return True
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _taken(node: ast.AST, name: str) -> bool | None:
+    """Whether the statement `node` takes the first item of `name`, or the last one; None: none."""
+    match node:
+        case ast.Assign(targets=[target], value=value) if not mentions(target, name):
+            pass
+        case ast.AugAssign(target=ast.Name(), value=value) | ast.Expr(value=value):
+            pass
+        case _:
+            return None
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=args) if (
+            owner == name and not value.keywords
+        ):
+            match attr, args:
+                case ("popleft", []) | ("pop", [ast.Constant(value=0)]):
+                    return True
+                case "pop", []:
+                    return False
+    return None
+
+
+def _read(node: ast.AST) -> Iterator[ast.expr]:
+    """The parts of `node` that may be a queue, but where items of it are taken."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=one, attr="append"), args=[item], keywords=[])
+        ) if not isinstance(item, ast.Starred):
+            yield one
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=one, attr="clear"), args=[], keywords=[])
+        ):
+            yield one
+        case ast.Call(func=ast.Name(id=func), args=[one], keywords=[]) if (
+            func == "len" or func in _GOES_THROUGH
+        ):
+            yield one
+        case ast.Subscript(value=one, slice=part, ctx=ast.Load()) if _end(part) is not None:
+            yield one
+        case ast.For(iter=ast.Name() as one, body=body):
+            if not any(mentions(inner, one.id) for inner in body):
+                yield one
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            yield from _asked(test)
+        case ast.comprehension(ifs=tests):
+            for test in tests:
+                yield from _asked(test)
+
+
+def _asked(test: ast.expr) -> Iterator[ast.expr]:
+    """What of `test` is asked for its truth, and is nothing that is a question itself."""
+    match test:
+        case ast.BoolOp(values=values):
+            for value in values:
+                yield from _asked(value)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _asked(operand)
+        case _:
+            yield test
+
+
+def _end(part: ast.expr) -> bool | None:
+    """Whether a subscript is that of the first item, or of the last one; None: of another."""
+    match part:
+        case ast.Constant(value=number) if type(number) is int and number == 0:
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=number)):
+            return False if type(number) is int and number == 1 else None
+    return None
+
+
+class _Lists(ast.NodeTransformer):
+    """Statements and expressions about queues, about lists.
+
+    Parameters
+    ----------
+    most
+        The queues, and how many items they may have at the most, if that is said.
+    """
+
+    def __init__(self, most: dict[str, ast.expr | None]) -> None:
+        self.most = most
+        self.count = 0
+
+    def block(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for node in nodes:
+            found = self.visit(node)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+    def statements(self, made: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+        place(made, node)
+        return made
+
+    # ------------------------------------------------------------------ statements
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        return self.assigned(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | list[ast.stmt]:
+        return self.assigned(node)
+
+    def assigned(self, node: ast.Assign | ast.AnnAssign) -> ast.AST | list[ast.stmt]:
+        for name, begun in _beginning(node):
+            if name in self.most:
+                items = [self.visit(item) for item in begun.items]
+                called = Builtins(frozenset({begun.function} if begun.function else ()))
+                whole = assign(name, ast.List(items, ast.Load()))
+                start = assign(_first(name), ast.Constant(0))
+                return self.statements([called, *self.limited(name), whole, start], node)
+        return self.taking(node)
+
+    def limited(self, name: str) -> list[ast.stmt]:
+        """Give up where the greatest length of a queue is none."""
+        most = self.most[name]
+        if most is None:
+            return []
+        self.count += 1
+        number = ast.Call(load("<index>"), [copied(most)], [])
+        some = ast.Call(load("<within>"), [number, ast.Constant(1), ast.Constant(MAX_INT)], [])
+        return [assign(f"<ok {self.count} of {name}>", some)]
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        return self.taking(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="clear")) if (
+                name in self.most
+            ):
+                gone = assign(_first(name), ours(LENGTH, name))
+                return self.statements([gone], node)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append")) if (
+                name in self.most
+            ):
+                node.value.args = list(map(self.visit, node.value.args))
+                most = self.most[name]
+                if most is None:
+                    return node
+                over = ast.Compare(self.length(name), [ast.Gt()], [copied(most)])
+                return self.statements([node, ast.If(over, [self.counted(name)], [])], node)
+        return self.taking(node)
+
+    def taking(self, node: ast.stmt) -> ast.AST | list[ast.stmt]:
+        """A statement that takes the first item of a queue, or the last one."""
+        for name in self.most:
+            first = _taken(node, name)
+            if first is None:
+                continue
+            self.count += 1
+            made = [assign(f"<ok {self.count} of {name}>", self.within(name))]
+            item = ast.Subscript(load(name), load(_first(name)), ast.Load())
+            match node:
+                case ast.Assign(targets=targets):
+                    node.targets = [self.visit(target) for target in targets]
+                    node.value = item if first else node.value
+                    made.append(node)
+                case ast.AugAssign():
+                    node.value = item if first else node.value
+                    made.append(node)
+                case _ if not first:
+                    made.append(node)
+            return self.statements([*made, *([self.counted(name)] if first else [])], node)
+        return self.generic_visit(node)
+
+    def within(self, name: str) -> ast.expr:
+        """Give up where the queue is empty."""
+        limits: list[ast.expr] = [ast.Constant(1), ast.Constant(MAX_INT)]
+        return ast.Call(load("<within>"), [self.length(name), *limits], [])
+
+    def counted(self, name: str) -> ast.stmt:
+        """One item less."""
+        more = ast.BinOp(load(_first(name)), ast.Add(), ast.Constant(1))
+        return assign(_first(name), more)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        match node.iter:
+            case ast.Name(id=name) if name in self.most:
+                number = self.name(name)
+                item = ast.Subscript(load(name), load(number), ast.Load())
+                node.body = [ast.Assign([node.target], item), *self.block(node.body)]
+                node.orelse = self.block(node.orelse)
+                node.target, node.iter = ast.Name(number, ast.Store()), self.places(name)
+                place([node], node)
+                return node
+        return self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.test = self.test(node.test)
+        return self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        node.test = self.test(node.test)
+        return self.generic_visit(node)
+
+    # ------------------------------------------------------------------ expressions
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self.test(node.test)
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.ifs = list(map(self.test, node.ifs))
+        return self.generic_visit(node)
+
+    def test(self, node: ast.expr) -> ast.expr:
+        """`node`, which is asked for its truth."""
+        match node:
+            case ast.BoolOp(values=values):
+                node.values = list(map(self.test, values))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                node.operand = self.test(operand)
+            case ast.Name(id=name) if name in self.most:
+                more = ast.Compare(ours(LENGTH, name), [ast.Gt()], [load(_first(name))])
+                return _placed(more, node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.most:
+                return _placed(self.length(name), node)
+            case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name)]) if (
+                name in self.most and func in _GOES_THROUGH
+            ):
+                number = self.name(name)
+                item = ast.Subscript(load(name), load(number), ast.Load())
+                through = ast.comprehension(ast.Name(number, ast.Store()), self.places(name), [], 0)
+                node.args = [ast.GeneratorExp(item, [through])]
+                return _placed(node, node)
+        return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=part) if name in self.most:
+                where: ast.expr = load(_first(name))
+                if not _end(part):
+                    where = ast.BinOp(ours(LENGTH, name), ast.Sub(), ast.Constant(1))
+                some = ast.Compare(ours(LENGTH, name), [ast.Gt()], [load(_first(name))])
+                node.slice = ast.Call(load(ir.GIVEN), [where, some], [])
+                return _placed(node, node)
+        return self.generic_visit(node)
+
+    def length(self, name: str) -> ast.expr:
+        return ast.BinOp(ours(LENGTH, name), ast.Sub(), load(_first(name)))
+
+    def places(self, name: str) -> ast.expr:
+        """Where its items are."""
+        return ast.Call(load("range"), [load(_first(name)), ours(LENGTH, name)], [])
+
+    def name(self, name: str) -> str:
+        """A name that no user can write."""
+        self.count += 1
+        return f"<place {self.count} of {name}>"
+
+
+def _first(name: str) -> str:
+    return f"<first of {name}>"
+
+
+def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
+    place([made], node)
+    return made
