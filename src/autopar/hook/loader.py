@@ -96,14 +96,12 @@ def _bound(loops: Loops, source: str | bytes, file: str) -> CodeType | None:
         return None
     from autopar.hook import record
     from autopar.runtime import process
-    from autopar.runtime.site import Site
-    from autopar.runtime.watched import Ending, Watched
+    from autopar.runtime.watched import kind
 
     new: list[Site] = []
     for spec in loops.sites:  # a parent comes before its children
         parent = None if spec.parent is None else new[spec.parent]
-        kind = Watched if spec.watched else Ending if spec.ends else Site
-        new.append(kind(spec, parent))
+        new.append(kind(spec)(spec, parent))
     sites.extend(new)
     objects: dict[str, object] = {record.error_marker(loops.token): NameError}
     objects.update((record.site_marker(loops.token, n), site) for n, site in enumerate(new))

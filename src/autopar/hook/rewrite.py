@@ -25,7 +25,7 @@ Of a loop with events in it (`nest.text.stretches`) the question stands in each 
         STRETCH = SITE.stretch(ITEMS)
         ITEMS = STRETCH.items
     for i in ITEMS:
-        if SITE.active and STRETCH.plain and False not in SITE.turn:
+        if STRETCH.plain and SITE.active and False not in SITE.turn:
             ...                                 # as above, for i from here on
             if ANSWER is not None:
                 STRETCH.skip(i, ANSWER[0])
@@ -351,7 +351,7 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 _QUESTION = """\
-if {site!r}.active and {also}False not in {site!r}.turn:
+if {also}{site!r}.active and False not in {site!r}.turn:
     try:
         {answer} = ({roots})
     except {unbound!r}:

@@ -31,7 +31,8 @@ _LOOK_S, _LOOKS, _FREE_S = 4e-5, 0.01, 1e-3
 """What a look takes, with all that has to come from memory again; the part of the program's time
 beyond which all looks, of all sites, are further apart; and what they may take in any case."""
 _LONGEST_BLIND = 8.0  # times as far
-_MOST_BLIND, _LONG_MOST_BLIND = 255, 1020  # but no more, or a large one in a thousand is not met
+_MOST_BLIND, _LONG_MOST_BLIND = 255, 8160  # and no more calls
+_MOST_ALIKE = 1 << 14  # iterations of one loop
 _FIRM_S, _MOST_FIRM = 0.05, 255 << 12  # where only time can make a difference
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
@@ -151,9 +152,7 @@ class Patience:
         until
             Before that, whatever is in the calls makes no difference.
         """
-        so_far = max(self.met, self.tiny)
-        blind = min(self.left, _LONG_BLIND if so_far >= VERY_LONG else _BLIND)
-        blind = min(blind, so_far // _BLINDLY)
+        so_far, blind = max(self.met, self.tiny), self.blind
         if blind <= 0:
             return ALWAYS
         if blind < _BLIND:
@@ -167,6 +166,24 @@ class Patience:
         turn, looks = _until(end, blind, most)
         self.looks = looks, blind
         return turn
+
+    @property
+    def blind(self) -> int:
+        """How many calls are not to be looked at before the clock is."""
+        so_far = max(self.met, self.tiny)
+        blind = min(self.left, _LONG_BLIND if so_far >= VERY_LONG else _BLIND)
+        return max(min(blind, so_far // _BLINDLY), 0)
+
+    def gone_by(self, now: float, each_s: float) -> int:
+        """Note how many calls are not looked at, of which each takes so long: that is the answer.
+
+        They are iterations of one loop, and much alike.
+        """
+        count = self.blind
+        if count == _LONG_BLIND:
+            count = max(count, min(int(PACE.blind_s(now) / max(each_s, 1e-9)), _MOST_ALIKE))
+        self._skipped(count)
+        return count
 
     def _count(self) -> None:
         """Note how many calls have not been looked at since the last one that was."""

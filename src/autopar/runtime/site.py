@@ -173,18 +173,18 @@ class Site:
             if trial is not None and trial.out:
                 trial.skipped += 1
             else:
-                self.turn = self.patience.turn()
+                self.spare()
             return None
         if trial is not None and trial.out:
             rest = trial.ended(clock())
             if rest:
                 self.patience.beaten(values, rest)
-                self.turn = self.patience.turn()
+                self.spare()
                 return None
         if self.glance is not None and not self.glance.worth(values):
             if self.glance.arrays:
                 self.patience.too_small(values)
-                self.turn = self.patience.turn()
+                self.spare()
             elif self.patience.refuse():
                 self.active = False
             return None
@@ -219,14 +219,14 @@ class Site:
                 now = clock()
                 self.patience.asked(now - self.began, now)
                 self.patience.lost(values, lost_s, self.might_s)
-                self.turn = self.patience.turn()
+                self.spare()
             else:
                 self.taken(values)
         elif self.reason is Reason.TOO_SMALL:
             now = clock()
             self.patience.asked(now - self.began, now)
             self.patience.too_small(values, now - self.began)
-            self.turn = self.patience.turn()
+            self.spare()
         elif self.reason is Reason.NOT_YET:
             self.consider(values)
             if self.pause:
@@ -239,6 +239,10 @@ class Site:
             elif self.reason in _FOR_GOOD:
                 self.patience.dear(values, self.began, clock())
         return result
+
+    def spare(self, until: float = 0.0) -> None:
+        """Leave calls alone that are not to be looked at; see `Patience.turn`."""
+        self.turn = self.patience.turn(until)
 
     def taken(self, values: tuple[Any, ...]) -> None:
         """Note a call that ran as kernels; where these may not have paid, it counts in a trial."""
@@ -273,7 +277,7 @@ class Site:
         """Leave the next calls alone that are not worth a question."""
         self.patience.skip(values, self.pause)
         self.pause = 0
-        self.turn = self.patience.turn()
+        self.spare()
 
     def waited(self, account: earlier.Account, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """Decline a call that is not to be asked yet, after what an earlier run has found."""
@@ -285,7 +289,7 @@ class Site:
             self.patience.skip(values, count)
         else:
             self.patience.too_small(values)
-        self.turn = self.patience.turn(account.due if account.firm else 0.0)
+        self.spare(account.due if account.firm else 0.0)
         self.reason = Reason.NOT_YET
         self.put_off(Reason.NOT_YET, "asking did not pay in an earlier run")
         return None
@@ -358,7 +362,7 @@ class Site:
         self.put_off(Reason.TOO_SMALL if tiny else Reason.NOT_YET)
         if tiny:
             self.patience.too_small(values)
-            self.turn = self.patience.turn()
+            self.spare()
         else:
             self.left_alone(values, hunch)
             self.pause = hunch.pause()

@@ -8,11 +8,14 @@ third of the shortest ones.  So it says when it is over, and later calls know, o
 
 from __future__ import annotations
 
+import itertools
+
+from autopar.nest.hidden import AT
 from autopar.runtime.before import LATELY
 from autopar.runtime.patience import ALWAYS
 from autopar.runtime.process import clock
 from autopar.runtime.site import Site
-from autopar.runtime.stretch import Stretch
+from autopar.runtime.stretch import Resting, Stretch
 from autopar.site_spec import SiteSpec
 
 TYPE_CHECKING = False  # `typing` takes too long to import
@@ -21,6 +24,15 @@ if TYPE_CHECKING:
 
 _LONG_S = 1e-2
 """That a call takes which is noted: a pause of the machine's mostly takes less."""
+
+
+def kind(spec: SiteSpec) -> type[Site]:
+    """What asks about such a loop, or run."""
+    if spec.watched:
+        return Watched
+    if spec.ends:
+        return Ending
+    return Between if AT in spec.roots else Site
 
 
 class Ending(Site):
@@ -56,6 +68,51 @@ class Ending(Site):
             call = LATELY.open[-1] if LATELY.open else None
             if call is not None and call.loss.before.spec is self.spec:
                 call.guess_s = took_s
+
+
+class Between(Site):
+    """A question in the iterations of a loop with events in it.
+
+    Attributes
+    ----------
+    now
+        What the last run goes through; with several threads, perhaps that of another one.
+    last
+        When it was last said how many iterations are left alone, and how many had gone by then.
+    """
+
+    __slots__ = ("last", "now")
+
+    def __init__(self, spec: SiteSpec, parent: Site | None) -> None:
+        super().__init__(spec, parent)
+        self.now, self.watching = Resting(()), False
+        self.last = 0.0, 0
+
+    def stretch(self, items: object) -> Stretch:
+        """What the loop over `items` is gone through by."""
+        self.now = Resting(items)
+        return self.now
+
+    def run(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+        """See `Site.run`."""
+        result = super().run(values)
+        now = self.now
+        if result is None and self.turn is ALWAYS and now.asked:
+            now.go_on()
+        return result
+
+    def spare(self, until: float = 0.0) -> None:
+        """See `Site.spare`: what is left alone are iterations, and then whole loops."""
+        now = self.now
+        if not now.asked:
+            super().spare(until)
+            return
+        (since, before), self.last = self.last, (self.began, self.patience.met)
+        each_s = (self.began - since) / max(self.patience.met - before, 1)
+        count = self.patience.gone_by(self.began, each_s)
+        if count:
+            loops = now.rest(count) // now.length
+            self.turn = itertools.repeat(False, loops) if loops else ALWAYS
 
 
 class Watched(Site):
