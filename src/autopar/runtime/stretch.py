@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from _collections import deque  # type: ignore[import-not-found]
 from itertools import chain, islice
 from operator import length_hint
 

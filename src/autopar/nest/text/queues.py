@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest import ir
 from autopar.nest.bound import stored
-from autopar.nest.kinds import MAX_INT
 from autopar.nest.text.building import assign, load, mentions, ours, place
 from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
+_MOST = 2**62  # items
 _GOES_THROUGH = ("sum", "min", "max", "any", "all")
 _ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -286,7 +286,7 @@ class _Lists(ast.NodeTransformer):
             return []
         self.count += 1
         number = ast.Call(load("<index>"), [copied(most)], [])
-        some = ast.Call(load("<within>"), [number, ast.Constant(1), ast.Constant(MAX_INT)], [])
+        some = ast.Call(load("<within>"), [number, ast.Constant(1), ast.Constant(_MOST)], [])
         return [assign(f"<ok {self.count} of {name}>", some)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
@@ -334,7 +334,7 @@ class _Lists(ast.NodeTransformer):
 
     def within(self, name: str) -> ast.expr:
         """Give up where the queue is empty."""
-        limits: list[ast.expr] = [ast.Constant(1), ast.Constant(MAX_INT)]
+        limits: list[ast.expr] = [ast.Constant(1), ast.Constant(_MOST)]
         return ast.Call(load("<within>"), [self.length(name), *limits], [])
 
     def counted(self, name: str) -> ast.stmt:
