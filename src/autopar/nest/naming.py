@@ -139,3 +139,8 @@ def mentions(stmt: Stmt, name: str) -> int:
         for e in walking.walk(top)
     )
     return sum(1 for e in exprs if isinstance(e, Name) and e.id == name)
+
+
+def leaves(stmt: Stmt) -> bool:
+    """Whether a loop may be left in `stmt`."""
+    return any(isinstance(inner, Leave) for inner in walking.statements(stmt))

@@ -15,7 +15,7 @@ from autopar.nest.arrays.section import Section
 from autopar.nest.arrays.stores import Made, axis_of
 from autopar.nest.flow import exposed
 from autopar.nest.ir import Assign, Const, Element, For, Name, Stmt, View
-from autopar.nest.naming import assigns, changed_through, known_where_read, mentions
+from autopar.nest.naming import assigns, changed_through, known_where_read, leaves, mentions
 from autopar.nest.polynomial import Polynomial
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason
@@ -110,7 +110,12 @@ class Binding(Growing):
         if not isinstance(stmt.value, Name):
             return False
         other = stmt.value.id
-        if other == name or other not in self.made or other in self.nest.live_out:
+        if other == name or other not in self.made:
+            return False
+        if name in self.made and self.replaced_next(other):
+            paths = {self.made[one].path for one in (name, other)}
+            return not any(self.named[view].path in paths for view in self.views)
+        if other in self.nest.live_out:
             return False
         if name not in self.made:  # to look through the name copies nothing
             needs = self.several(other) or name in self.nest.live_out
@@ -142,6 +147,18 @@ class Binding(Growing):
         ranks = (name, value.rank), (live_in, self.known.ranks[live_in])
         slices = not value.listed
         return not any(changed_through(loop, one, rank, slices) for one, rank in ranks)
+
+    def replaced_next(self, name: str) -> bool:
+        """Whether `name` is given another array before anything else is done with it."""
+        for stmt in self.rest:
+            if mentions(stmt, name) or leaves(stmt):
+                return False
+            match stmt:
+                case Assign(target=Name(id=found), augmented=False) if found == name:
+                    return True
+            if any(assigns(inner, name) for inner in walking.statements(stmt)):
+                return False
+        return False
 
     def only_in(self, name: str, here: Sequence[Stmt]) -> bool:
         """Whether the block `here` has all that the nest does with `name`."""

@@ -81,9 +81,9 @@ class Elements(Subscripts):
             case Load(array=path, index=index):
                 return self.taken(self.array(path), index, expr)
             case View(array=Call(func="<shape>", args=(owner,)), index=(Const(value=int(axis)),)):
-                return self.length(expr, self.shape(owner, expr.line), axis)
+                return self.length(expr, owner, self.shape(owner, expr.line), axis)
             case Call(func="<length>", args=(owner,)):
-                return self.length(expr, self.shape(owner, expr.line, counted=True), 0)
+                return self.length(expr, owner, self.shape(owner, expr.line, counted=True), 0)
             case View(array=Name(id=path), index=index, line=line) if (
                 path not in self.nest.scalars
                 and path not in self.named
@@ -129,12 +129,14 @@ class Elements(Subscripts):
             raise self.refuse(Reason.WRONG_TYPE, where, f"{text(expr)} is an array")
         return found
 
-    def length(self, expr: View | Call, shape: Index, axis: int) -> Expr:
-        """One of the extents `shape`, as `expr` asks for it."""
+    def length(self, expr: View | Call, owner: Expr, shape: Index, axis: int) -> Expr:
+        """One of the extents `shape` of `owner`, as `expr` asks for it."""
         if not -len(shape) <= axis < len(shape):
             raise self.refuse(Reason.WRONG_RANK, expr.line, text(expr))
         length = shape[axis].expr(expr.line)
-        if isinstance(length, Dim):
+        named = self.named.get(owner.id) if isinstance(owner, Name) else None
+        ours = named is not None and named.where is tuple and self.as_long(named.path)
+        if isinstance(length, Dim) or ours:  # which has been seen to be none below zero
             return length
         # That of a slice whose end comes before its start is zero.
         return Call("<max>", (length, Const(0)), expr.line)

@@ -165,6 +165,13 @@ class Stores(Elements):
 
         return self.filled(target, element, replace(stmt, augmented=True))
 
+    def as_long(self, path: str) -> bool:
+        """See `Subscripts.as_long`."""
+        made = next((one for one in self.made.values() if one.path == path), None)
+        if made is None or made.room or made.scope or made.most:
+            return False
+        return made.length is None and made.extends is None
+
     def called(self, call: Call) -> Value:
         """The value of a call."""
         return library.called(self, call)

@@ -80,6 +80,10 @@ class Subscripts(Bounds):
         """Whether the innermost loop around the statement at hand may store into this list."""
 
     @abstractmethod
+    def as_long(self, path: str) -> bool:
+        """Whether an array of the nest's has as many elements as is said of it, and no more."""
+
+    @abstractmethod
     def packed(self, section: Section, line: int) -> Section:
         """The elements that its mask chooses, one after the other."""
 
@@ -120,12 +124,13 @@ class Subscripts(Bounds):
             if found.mask is not None:
                 return self.packed(found, line)
             return replace(found, compute=lambda index: self.element(found, index, line))
-        plain = isinstance(expr, Load) and all(not isinstance(p, Slice | str) for p in parts)
-        if plain and len(parts) == base.rank and base.path == expr.array:
+        if len(parts) == base.rank and not any(isinstance(p, Slice | str) for p in parts):
             # One element: a negative subscript counts from the end, as ever.
-            return replace(
-                expr, index=tuple(p for p in parts if not isinstance(p, Slice | str | Section))
-            )
+            place = tuple(p for p in parts if not isinstance(p, Slice | str | Section))
+            if isinstance(expr, Load) and base.path == expr.array:
+                return replace(expr, index=place)
+            if self.strict and base.where is tuple and self.as_long(base.path):
+                return Load(base.path, place, next(self.ids), line)
         items = self.items(base, parts, line)
         found = part(base, items)
         if found.rank:

@@ -41,7 +41,6 @@ from autopar.nest.ir import (
     For,
     If,
     Items,
-    Leave,
     Load,
     Local,
     Name,
@@ -52,7 +51,7 @@ from autopar.nest.ir import (
     While,
 )
 from autopar.nest.kinds import UFUNCS
-from autopar.nest.naming import assigns, changed_through, stored_first
+from autopar.nest.naming import assigns, changed_through, leaves, stored_first
 from autopar.nest.polynomial import number
 from autopar.nest.show import text
 from autopar.nest.text import lazily
@@ -244,7 +243,7 @@ class _Writer(Binding):
         for k, stmt in enumerate(stmts):
             self.rest = stmts[k + 1 :]
             made += self.statement(stmt)
-            self.sure = self.sure and not _leaves(stmt)
+            self.sure = self.sure and not leaves(stmt)
         self.sure, self.rest, self.stmts = sure, rest, around
         self.blocks.pop()
         return tuple(made)
@@ -445,10 +444,6 @@ class _Writer(Binding):
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(stmt.target))
         place = Element(target.array, target.index, target.id, target.line)
         return (Assign(place, value, stmt.id, stmt.line), *self.changed(target))
-
-
-def _leaves(stmt: Stmt) -> bool:
-    return any(isinstance(inner, Leave) for inner in walking.statements(stmt))
 
 
 def _paths(loop: For) -> set[str]:

@@ -41,7 +41,7 @@ from autopar.nest.ir import (
 from autopar.nest.meaning import on_line, rebuilt, renumbered
 from autopar.nest.show import text
 from autopar.nest.text.asked import pruned
-from autopar.nest.text.reading import LENGTH, SHAPE
+from autopar.nest.text.reading import LENGTH, METHODS, SHAPE
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -307,6 +307,10 @@ class _Copy:
             case Call(func=func, args=args):
                 args = tuple(map(self.expr, args))
                 moved = expr.moved or self.call.moved
+                root, _, method = func.partition(".")
+                if method in METHODS and self.made(root):
+                    owner = renumbered(self.meant[root], self.ids)
+                    return replace(expr, func=f"<.{method}>", args=(owner, *args), moved=moved)
                 return replace(expr, func=self.path(func), args=args, moved=moved)
         return rebuilt(expr, self.expr)
 

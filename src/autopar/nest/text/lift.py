@@ -233,6 +233,20 @@ def _leaves(node: ast.stmt) -> bool:
     return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
+def _in_a_row(targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
+    """Whether names are given others, none of which has been given another one by then."""
+    if not all(isinstance(one, ast.Name) for one in (*targets, *values)):
+        return False
+    given: set[str] = set()
+    for target, value in zip(targets, values, strict=True):
+        assert isinstance(target, ast.Name)
+        assert isinstance(value, ast.Name)
+        if value.id in given:
+            return False
+        given.add(target.id)
+    return True
+
+
 def breaks(nodes: Iterable[ast.stmt]) -> bool:
     """Whether a ``break`` in the body of a loop ends this very loop."""
     return any(
@@ -592,6 +606,11 @@ class Lifter(Iteration):
         """``a, b = x, y``: all values first, then the targets from left to right."""
         if len(left.elts) != len(right.elts):
             raise self.refuse(Reason.SYNTAX, node)
+        if _in_a_row(left.elts, right.elts):
+            pairs = zip(left.elts, map(self.expr, right.elts), strict=True)
+            return [
+                made for target, value in pairs for made in self.assigned_to(target, value, node)
+            ]
         return self.one_by_one(left.elts, map(self.expr, right.elts), node)
 
     def one_by_one(

@@ -277,6 +277,12 @@ class Reading:
                 absent = ir.Call(ir.IS_NONE, (self.expr(left),), node.lineno)
                 opposite = isinstance(op, ast.IsNot)
                 return ir.Unary("not", absent, node.lineno) if opposite else absent
+            case ast.Compare(
+                left=ast.Tuple() as left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]
+            ) if isinstance(right, ast.Tuple):
+                differ = ir.Unary("not", self.matched(left, right, node), node.lineno)
+                opposite = isinstance(op, ast.NotEq)  # a bool of Python's either way
+                return differ if opposite else ir.Unary("not", differ, node.lineno)
             case ast.Compare(ops=[op], comparators=[right]):
                 question = self.question(node.left, op, right, node)
                 if question is not None:
@@ -370,10 +376,26 @@ class Reading:
 
     def matched(self, node: ast.expr, one: ast.expr, whole: ast.Compare) -> ir.Expr:
         """Whether `node` is `one`, or equal to it, which is the same for a literal or an int."""
+        match node, one:
+            case ast.Tuple(elts=mine), ast.Tuple(elts=others):
+                return self.matched_in_turn(mine, others, whole)
         asked = self.question(node, ast.Eq(), one, whole)
         if asked is not None:
             return asked
         return ir.Compare("==", self.again(node, whole), self.plain(one, whole), whole.lineno)
+
+    def matched_in_turn(
+        self, mine: list[ast.expr], others: list[ast.expr], whole: ast.Compare
+    ) -> ir.Expr:
+        """Whether the items of two tuples are the same, or equal."""
+        starred = any(isinstance(item, ast.Starred) for item in (*mine, *others))
+        if starred or not 0 < len(mine) == len(others) <= _MOST_MEMBERS:
+            raise self.refuse(Reason.SYNTAX, whole)
+        tests = []
+        for one, two in zip(mine, others, strict=True):
+            pair = (two, one) if isinstance(one, ast.Constant) else (one, two)
+            tests.append(self.matched(*pair, whole))
+        return tests[0] if len(tests) == 1 else ir.Logic("and", tuple(tests), whole.lineno)
 
     def again(self, node: ast.expr, whole: ast.Compare) -> ir.Expr:
         """`node`, which Python evaluates once, and which may be evaluated several times."""
