@@ -185,6 +185,7 @@ class Elements(Subscripts):
             counting=path in self.known.counting,
             real=path in self.known.real,
             signed=self.known.dtypes.get(path, "").startswith("int"),
+            unsigned=self.known.dtypes.get(path, "").startswith("uint"),
             double=self.known.dtypes.get(path) == "float64",
             ordered=path in self.known.ordered or rank < 2,
             forwards=path in self.known.ordered | self.known.sideways,
@@ -367,15 +368,19 @@ class Elements(Subscripts):
         numbers = [o for o in (left, right) if not isinstance(o, Section)]
         both = not numbers and all(o.boolean for o in sections)
         floats = op == "/" or any(map(self.double, numbers))
-        whole = all(o.signed for o in sections) and op != "/"
-        whole = whole and all(self.exact(number, line) is not None for number in numbers)
-        return replace(
-            made,
-            boolean=both and op in ("&", "|", "^"),
-            real=made.real or floats,
-            counting=whole,
-            signed=whole,
-        )
+        if op != "/":
+            made = self.integers(made, [left, right], line)
+        boolean = both and op in ("&", "|", "^")
+        return replace(made, boolean=boolean, real=made.real or floats)
+
+    def integers(self, made: Section, values: Sequence[Value], line: int) -> Section:
+        """`made`, which has integers where `values` are of one kind of them, and Python's ints."""
+        sections = [one for one in values if isinstance(one, Section)]
+        numbers = [one for one in values if not isinstance(one, Section)]
+        whole = all(self.exact(number, line) is not None for number in numbers)
+        signed = whole and all(one.signed for one in sections)
+        unsigned = whole and all(one.unsigned for one in sections)
+        return replace(made, counting=signed or unsigned, signed=signed, unsigned=unsigned)
 
 
 def _gathered(section: Section, line: int) -> bool:

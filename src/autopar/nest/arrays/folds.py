@@ -78,10 +78,12 @@ def reduction(function: Reduction) -> Reduction:
 @reduction
 def sum_(nest: Elements, call: Call, whole: Section, axis: int | None) -> Value:
     line = call.line
-    if whole.boolean or whole.signed:
-        counted = nest.mapped([whole], lambda e: Call("<cast int64>", (e[0],), line), line)
-        counted = replace(counted, counting=True, signed=True)
-        return reduced(nest, call, counted, axis, added(line), 0, ordered=False, dtype="int64")
+    if whole.boolean or whole.signed or whole.unsigned:
+        dtype = "uint64" if whole.unsigned else "int64"
+        counted = nest.mapped([whole], lambda e: Call(f"<cast {dtype}>", (e[0],), line), line)
+        signed = not whole.unsigned
+        counted = replace(counted, counting=True, signed=signed, unsigned=whole.unsigned)
+        return reduced(nest, call, counted, axis, added(line), 0, ordered=False, dtype=dtype)
     _real(nest, call, whole)
     return reduced(nest, call, whole, axis, added(line), 0, dtype=_double(whole))
 
@@ -357,5 +359,6 @@ def reduced(
         counting=whole.counting,
         real=whole.real,
         signed=whole.signed,
+        unsigned=whole.unsigned,
         double=whole.double,
     )

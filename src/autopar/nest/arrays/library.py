@@ -30,6 +30,11 @@ _EXACT = frozenset(
     )
 )  # fmt: skip
 """Functions that have one result, however they are computed."""
+_INTEGERS = (
+    "abs", "absolute", "add", "maximum", "minimum", "multiply", "negative", "positive", "square",
+    "subtract",
+)  # fmt: skip
+"""Those that make integers of integers, of the same kind."""
 _TESTS = ("isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or", "logical_xor")
 _NOT_REAL = (
     *_TESTS, "signbit", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"
@@ -125,6 +130,8 @@ def called(nest: Elements, call: Call) -> Value:
     if function.name not in _EXACT:
         nest.upwards(values, call)
     made = nest.mapped(values, lambda e: Call(func, tuple(e), line, whole=True), line)
+    if function.name in _INTEGERS:
+        made = nest.integers(made, values, line)
     boolean = function.name in _TESTS
     if function.name in _NOT_REAL:
         made = replace(made, real=False, double=False)
@@ -168,7 +175,13 @@ def copied(nest: Elements, call: Call, a: Expr) -> Section:
         raise nest.refuse(Reason.CALL, call.line, text(call))
     made = nest.mapped([whole], lambda e: e[0], call.line)
     boolean, counting = whole.boolean, whole.counting
-    return replace(made, boolean=boolean, counting=counting, signed=whole.signed)
+    return replace(
+        made,
+        boolean=boolean,
+        counting=counting,
+        signed=whole.signed,
+        unsigned=whole.unsigned,
+    )
 
 
 @library("a")
@@ -200,6 +213,7 @@ def astype(nest: Elements, call: Call, a: Expr, dtype: Expr) -> Section:
         boolean=kind == "b",
         counting=kind in "iu",
         signed=kind == "i",
+        unsigned=kind == "u",
         real=kind == "f",
         double=name == "float64",
     )

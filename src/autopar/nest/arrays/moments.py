@@ -49,7 +49,7 @@ def mean(
 ) -> Value:
     whole, line = operand(nest, call, a), call.line
     along = axis_in(nest, call, whole, axis)
-    if whole.boolean or whole.signed:
+    if whole.boolean or whole.signed or whole.unsigned:
         total: Value = _exact_sum(nest, call, whole, along)
     elif whole.real:
         total = reduced(nest, call, whole, along, added(line), 0)

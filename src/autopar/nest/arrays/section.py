@@ -35,8 +35,8 @@ class Section:
         Whether no two indices are one and the same element of `path`.
     boolean, counting, real
         Whether elements are NumPy's bools, integers, or floats, as far as that is known.
-    signed
-        Whether they are integers with a sign.
+    signed, unsigned
+        Whether they are integers with a sign, or without one, as far as that is known.
     double
         Whether they are floats of double precision, as far as that is known.
     ordered
@@ -65,6 +65,7 @@ class Section:
     counting: bool = False
     real: bool = False
     signed: bool = False
+    unsigned: bool = False
     double: bool = False
     ordered: bool = True
     forwards: bool = True

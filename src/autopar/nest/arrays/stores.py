@@ -36,6 +36,7 @@ class Made:
     counting: bool = False
     real: bool = False
     signed: bool = False
+    unsigned: bool = False
     double: bool = False
     most: Index = ()
     private: frozenset[int] = frozenset()
@@ -57,6 +58,7 @@ class Made:
             counting=self.counting,
             real=self.real,
             signed=self.signed,
+            unsigned=self.unsigned,
             double=self.double,
             listed=len(self.extents) if self.listed else 0,
         )
@@ -67,6 +69,7 @@ class Made:
         self.counting |= section.counting
         self.real |= section.real
         self.signed |= section.signed
+        self.unsigned |= section.unsigned
         self.double |= section.double
 
 
