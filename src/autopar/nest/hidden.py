@@ -3,6 +3,9 @@
 GLOBALS, CLOSURE, DEFAULTS = "<globals>", "<closure>", "<defaults>"
 """In the path of a name of a helper's module, of a function around it, or of a default."""
 
+KEYS, VALUES = "<keys>", "<values>"
+"""How the paths end of what a dictionary has, in its order."""
+
 GENERATOR = "<generator "
 """How the paths of arrays begin that stand for the state of a generator."""
 

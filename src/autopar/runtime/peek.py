@@ -10,6 +10,8 @@ from __future__ import annotations
 import _collections  # type: ignore[import-not-found]
 import types
 
+from autopar.nest.hidden import KEYS, VALUES
+
 TYPE_CHECKING = False  # `typing` takes too long to import
 if TYPE_CHECKING:
     from typing import Any
@@ -21,6 +23,8 @@ FIELD: Any = getattr(_collections, "_tuplegetter", None)
 """The type of what the class of a named tuple has for each field."""
 OF_TUPLES: Any = tuple.__getattribute__
 
+_METHODS = frozenset(("keys", "values", "items"))
+_PARTS = (KEYS, VALUES)
 _PLAIN: Any = object.__getattribute__
 _MODULE: Any = types.ModuleType.__getattribute__
 _NAMESPACE: Any = types.SimpleNamespace.__getattribute__
@@ -66,10 +70,27 @@ def attribute(value: Any, name: str) -> Any:
 def follow(value: Any, names: list[str]) -> Any:
     """What is behind a path of attributes, or None."""
     for name in names:
-        value = attribute(value, name)
+        value = gone_through(value, name) if name in _PARTS else attribute(value, name)
         if value is ABSENT:
             return None
     return value
+
+
+def gone_through(table: Any, part: str) -> Any:
+    """What a dictionary has, as `nest.text.views` names it; `ABSENT` where it is none.
+
+    It is asked as the user asks it, who may have other methods in their place.
+    """
+    kind = type(table)
+    if kind is not dict:
+        lookup = in_mro(kind, "__getattribute__")  # C's, or a function of the user's
+        if not issubclass(kind, dict) or type(lookup) is not types.WrapperDescriptorType:
+            return ABSENT
+        if any(in_mro(kind, name) is not vars(dict)[name] for name in _METHODS):
+            return ABSENT
+        if has_dictionary(kind) and not _METHODS.isdisjoint(_PLAIN(table, "__dict__")):
+            return ABSENT
+    return tuple(dict.keys(table) if part == KEYS else dict.values(table))
 
 
 def _shadowing(value: Any, name: str, in_class: Any) -> Any:

@@ -22,6 +22,7 @@ from autopar.nest.text.neighbours import neighbours
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 from autopar.nest.text.stretches import Stretch, stretch
+from autopar.nest.text.views import is_view
 from autopar.nest.trees import children
 from autopar.records import dataclass
 from autopar.verdict import Reason, Refusal, Span
@@ -280,7 +281,7 @@ def _countable(node: Loop) -> bool:
     if isinstance(node, ast.While):
         return True
     if called(node.iter) is not None:
-        return called(node.iter) in COUNTING
+        return called(node.iter) in COUNTING or is_view(node.iter)
     return isinstance(node.iter, _ITEMS)
 
 

@@ -1,4 +1,4 @@
-"""What a nest keeps in sets and queues of its own, in lists."""
+"""What a nest keeps in sets and queues of its own, and what dictionaries have, in lists."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from autopar.nest.text import queues, sets
+from autopar.nest.text.views import with_views
 
 
 def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
@@ -16,4 +17,4 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read after `nodes`.
     """
-    return sets.as_lists(queues.as_lists(nodes, live), live)
+    return sets.as_lists(queues.as_lists(with_views(nodes), live), live)

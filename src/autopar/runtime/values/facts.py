@@ -31,7 +31,7 @@ from autopar.runtime.values.lent import Lent
 from autopar.runtime.values.lists import NO_LISTS, Lists
 from autopar.runtime.values.mirrors import tuples_of_several_types
 from autopar.runtime.values.overlap import Layout, equations
-from autopar.runtime.values.paths import Paths, Resolver, Said
+from autopar.runtime.values.paths import Paths, Resolver, Said, dicts_gone_through
 from autopar.runtime.values.plain import is_plain_array, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
@@ -166,13 +166,14 @@ class Reader:
         self.place = Span(nest.file, nest.loop.line)
         self.items = [path.replace(".['", "['") for path in nest.paths if ".['" in path]
         self.targets = targets(nest, resolver)
+        self.gone_through = tuple((p, resolver(p)) for p in dicts_gone_through(nest))
         self.questions = tuple(
             (q, _operand(q.left, resolver), _operand(q.right, resolver)) for q in found.questions
         )
         sides = [side for q, *_ in self.questions for side in (q.left, q.right)]
         self.maybe = frozenset(side.id for side in sides if isinstance(side, Name))
         more: tuple[object, ...] = (*self.extended, *self.orders, *self.owners, *self.buckets)
-        more += *self.targets, *self.questions
+        more += *self.targets, *self.questions, *self.gone_through
         self.glance = None if more else Glance(self.arrays, self.numbers, self.calls, nest.roots)
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
@@ -204,6 +205,9 @@ class Reader:
         plain, lists, roots, owning = True, NO_LISTS, said.roots, True
         if self.targets and self.items:  # such a dictionary may be that of an object's attributes
             raise self.refuse(Reason.SYNTAX, f"{self.items[0]} beside attributes that change")
+        if self.targets and self.gone_through:  # likewise
+            what = self.gone_through[0][0]
+            raise self.refuse(Reason.SYNTAX, f"{what}, gone through beside attributes that change")
         for target in self.targets:
             refusal = target.refusal(said, self.place)
             if refusal is not None:
@@ -318,6 +322,9 @@ class Reader:
                 space = plainly.__globals__
                 self.spaces[id(space)] = space
                 key += (id(code), id(space), type(function))
+        for path, resolve in self.gone_through:
+            if any(table is resolve(said) for p, table in dicts.items() if p in self.written):
+                raise self.refuse(Reason.OVERLAP, f"{path} has another name as well")
         key.append(plain)
         answers: dict[Asked, bool] = {}
         for question, left, right in self.questions:

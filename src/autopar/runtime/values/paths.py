@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from autopar.nest.hidden import KEYS, VALUES
 from autopar.nest.ir import Nest
+from autopar.runtime.peek import ABSENT, gone_through
 from autopar.runtime.values.generators import Drawing, drawing, method_of
 from autopar.runtime.values.helpers import MISSING, named, plain_function
 from autopar.runtime.values.mirrors import Mirror
-from autopar.runtime.values.plain import function_of, plain_attribute
+from autopar.runtime.values.plain import function_of, plain_attribute, type_name
 from autopar.verdict import Reason, Refusal, Refused, Span
 
 _ABSENT = object()
@@ -106,11 +108,13 @@ class Paths:
         for attribute, following in steps:
             so_far = f"{so_far}.{attribute}"
             key = so_far
-            if attribute.startswith("<"):
+            if attribute in (KEYS, VALUES):
+                found = self._of_dict(found, attribute)
+            elif attribute.startswith("<"):
                 so_far = key = f"{so_far}.{following}"
                 found = self._in_function(found, attribute, following)
                 next(steps, None)
-            elif following.startswith("<"):
+            elif following.startswith("<") and following not in (KEYS, VALUES):
                 key = f"{so_far}()"
                 found = self._attribute(found, attribute, _called, attribute in changing)
             else:
@@ -129,6 +133,18 @@ class Paths:
 
         return found
 
+    def _of_dict(self, owner: Resolver, part: str) -> Resolver:
+        """What a dictionary has."""
+
+        def found(said: Said) -> Any:
+            value = owner(said)
+            parts = gone_through(value, part)
+            if parts is ABSENT:
+                raise self._refused(Reason.NOT_ARRAY, f"{part} of {type_name(value)}")
+            return parts
+
+        return found
+
     def _in_function(self, function: Resolver, scope: str, name: str) -> Resolver:
         """What `name` means in a function; see `nest.calls.inline`."""
 
@@ -142,6 +158,12 @@ class Paths:
 
     def _refused(self, reason: Reason, detail: str) -> Refused:
         return Refused(Refusal(reason, Span(self.nest.file, self.nest.loop.line), detail))
+
+
+def dicts_gone_through(nest: Nest) -> list[str]:
+    """Paths of the dictionaries whose keys or values `nest` goes through."""
+    dots = (path.rpartition(".") for path in nest.paths)
+    return sorted({owner for owner, _, part in dots if part in (KEYS, VALUES)})
 
 
 def _once(key: str, resolve: Resolver) -> Resolver:
