@@ -106,8 +106,8 @@ def run(n):
             s += k * v
         for k, v in e.items():
             s += k * v * r
-        for k, v in p.items():
-            s += k * v * r
+        for k, w in p.items():
+            s += k * w * r
     return s
 """,
     "another one that changes": """
