@@ -36,6 +36,12 @@ from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass
 
 
+_NUMBERS = (
+    ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Call,
+)  # fmt: skip
+"""What may be a number; that it is no list is seen where it becomes an item."""
+
+
 class Builtins(ast.Pass):
     """A statement that does nothing, and says which builtins the text around it has called."""
 
@@ -295,7 +301,7 @@ class _Loops(Sequences):
 
     def repeated(self, item: ast.expr, times: ast.expr, node: ast.expr) -> Items | None:
         """``[item] * times``, which is no list of lists: these would be one and the same."""
-        if not isinstance(item, ast.Constant | ast.Name | ast.UnaryOp):
+        if not isinstance(item, _NUMBERS):
             return None
         self.used.add("range")
         held = self.set("item", item, node)

@@ -8,6 +8,7 @@ to the length of that row, the item that many places behind its beginning.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import repeat
 
 from autopar.nest.ir import (
     Assign,
@@ -23,13 +24,13 @@ from autopar.nest.ir import (
     Stmt,
     View,
 )
-from autopar.nest.meaning import rebuilt, renumbered
+from autopar.nest.meaning import rebuilt, renumbered, rewritten
 from autopar.nest.naming import assigns
 from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.values.rows import RowReader, in_other_lists
 from autopar.nest.walking import assigned, expressions, statements, walk
-from autopar.records import dataclass, replace
+from autopar.records import dataclass, field, replace
 from autopar.verdict import Refusal
 
 ROWS = "<rows "
@@ -55,11 +56,46 @@ class _Rows(RowReader):
     ----------
     counters
         For loops around: the names that count, and the rows that they count the items of.
+    held
+        Names of ours for rows that loops go through, and of which lists these are.
     """
 
     counters: tuple[tuple[frozenset[str], tuple[Expr, ...]], ...] = ()
+    held: dict[str, str] = field(default_factory=dict)
 
     ROWS = "lists that are not alike"
+
+    def statement(self, stmt: Stmt) -> tuple[Stmt, ...]:
+        match stmt:
+            case For(
+                var=var, stop=Call(func=func, args=(Load(array=path, index=(place,)) as row,))
+            ) if func == LENGTH and path in self.known and var.startswith("<") and _looks_up(place):
+                # Whatever the loop stores, it goes through the list that it began with.
+                name = f"<row {next(self.ids)}>"
+                self.held[name] = path
+                self.named |= {name}
+                first = self.bound(Assign(Name(name), row, next(self.ids), stmt.line), name)
+                held = Call(LENGTH, (Name(name),), stmt.line)
+                body = tuple(self.under_a_name(inner, row, var, name) for inner in stmt.body)
+                loop = replace(stmt, stop=held, body=body)
+                return (*first, *RowReader.statement(self, loop))
+        return RowReader.statement(self, stmt)
+
+    def under_a_name(self, stmt: Stmt, row: Load, var: str, name: str) -> Stmt:
+        """`stmt` with `name` for the `row` whose items `var` counts."""
+
+        def named(expr: Expr) -> Expr:
+            match expr:
+                case View(array=Load() as one, index=(Name(id=place),)) if place == var and _alike(
+                    one, row
+                ):
+                    return replace(expr, array=Name(name))
+            return rebuilt(expr, named)
+
+        def inside(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+            return tuple(rewritten(inner, named, inside) for inner in block)
+
+        return rewritten(stmt, named, inside)
 
     def bound(self, stmt: Assign, name: str) -> tuple[Stmt, ...]:
         held = (_first(name), self.first(stmt.value)), (_length(name), self.length(stmt.value))
@@ -129,6 +165,8 @@ class _Rows(RowReader):
         match row:
             case Load(array=path):
                 return {path}
+            case Name(id=name) if name in self.held:
+                return {self.held[name]}
             case Name(id=name) if name not in met:
                 return {
                     path
@@ -182,6 +220,16 @@ def _counting(loop: For) -> frozenset[str]:
 
 def _inside(loop: For) -> Iterator[Stmt]:
     return (inner for stmt in loop.body for inner in statements(stmt))
+
+
+def _looks_up(place: Expr) -> bool:
+    """Whether it takes reads to say where a row is."""
+    return any(isinstance(part, Load | View) for part in walk(place))
+
+
+def _alike(one: Expr, two: Expr) -> bool:
+    """Whether they say the same, wherever they stand."""
+    return renumbered(one, repeat(0)) == renumbered(two, repeat(0))
 
 
 def _same(one: Expr, two: Expr) -> bool:

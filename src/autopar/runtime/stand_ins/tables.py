@@ -190,7 +190,8 @@ class Tables(Generic[E]):
         farthest = _MOST_ROOM if grows else _FARTHEST
         if keys and (max(keys) >= farthest or min(keys) < -farthest):
             raise self.refused(f"{path} is a {what} with keys far from 0")
-        if not told and items and kinds.atom_of(items[0][1]) is None:
+        lists = not grows and all(type(value) in (list, tuple) for _, value in items)
+        if not (told or lists) and items and kinds.atom_of(items[0][1]) is None:
             raise self.refused(f"{path} is a {what} of {type_name(items[0][1])}")
         if grows:
             return [value for _, value in items], *places(keys, self.room), []
