@@ -50,6 +50,40 @@ def run(n):
             s += k ^ r
     return s
 """,
+    "themselves": """
+def run(n):
+    s = 0.0
+    for r in range(n):
+        for k in d:
+            s += d[k] * r - k
+    return s
+""",
+    "graphs": """
+def run(n):
+    s = 0
+    for r in range(n):
+        for u in g:
+            for v in g[u]:
+                s += v ^ r ^ u
+    return s
+""",
+    "that get other values": """
+def run(n):
+    e = dict(d)
+    for r in range(n):
+        for k in e:
+            e[k] = e[k] * 0.5 + k
+    return e
+""",
+    "a counter": """
+def run(n):
+    c = Counter([3, 1, 3, 2, 7])
+    s = 0
+    for r in range(n):
+        for k in c:
+            s += c[k] * k + c[r]
+    return s
+""",
     "lists": """
 def run(n):
     s = 0
@@ -155,6 +189,47 @@ def run(n):
     except RuntimeError as error:
         s = str(error)
     return s, e
+""",
+    "new ones meanwhile": """
+def run(n):
+    e = {1: 2}
+    s = 0
+    try:
+        for r in range(n):
+            for k in e:
+                e[k + 1] = r
+                s += k
+    except RuntimeError as error:
+        s = str(error)
+    return s, e
+""",
+    "read by number": """
+def run(n):
+    e = {1: 2, 0: 5}
+    s = 0
+    for r in range(n):
+        for i in range(len(e)):
+            s += e[i] * (i + r + 1)
+    return s
+""",
+    "other keys": """
+def run(n):
+    s = []
+    for e in ({True: 1}, {1.5: 2}, {"a": 3, "b": 4}, {(1, 2): 5}):
+        for r in range(n):
+            for k in e:
+                s.append((k, e[k]))
+    return s
+""",
+    "characters": """
+def run(n):
+    e = {"a": 3, "b": 4}
+    s = 0
+    for r in range(n):
+        for k in e:
+            s += e[k] * r
+        s += e["a"]
+    return s
 """,
     "no dictionary": """
 def run(n):

@@ -69,6 +69,7 @@ h.usual = defaultdict(int)
 """
 
 TAKEN = {
+    "those of another one": "for k in some:\n    d[k] = 1",
     "get": "for v in xs:\n    d[v] = d.get(v, 0) + 1",
     "in": "for v in xs:\n    if v in d:\n        d[v] += 1\n    else:\n        d[v] = 1",
     "not in": "for v in xs:\n    if v not in d:\n        d[v] = 0\n    d[v] += 1",
@@ -144,7 +145,6 @@ LEFT = {
     "nothing to divide by": "for v in xs:\n    d[v] = 1\n    e[v] = 1 // (v - 9)",
     "two names": "e = d\nfor v in xs:\n    d[v] = 1\n    e[v + 1] = 2",
     "itself": "d[0] = d\nfor v in xs:\n    d[v] = 1",
-    "its keys": "for k in some:\n    d[k] = 1",
     "a key that goes": "for v in xs:\n    d[v] = 1\n    del d[v]",
     "a nan": "d[3] = float('nan')\nfor v in xs:\n    d[v] = d.get(v, 0.0) + 1.0",
     "another type before": "d[3] = 'three'\nfor v in xs:\n    d[v + 4] = 1",

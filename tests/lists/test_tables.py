@@ -41,6 +41,7 @@ random.seed(3)
 """
 
 TAKEN = {
+    "its keys": "for i in few:\n    x[i] = few[i]",
     "floats": "for i in range(n):\n    x[i] = f[a[i]]",
     "keys of Python's": "for i in range(-2, 3):\n    x[i] = f[i]",
     "ints": "t = 0\nfor i in range(n):\n    t += near[a[i]] * near[i % 3]",
@@ -128,7 +129,6 @@ LEFT = {
     "far away": "for i in range(n):\n    x[i] = f[i * 10**12]",
     "as in a list": "for i in range(n):\n    x[i] = few[a[i] - 2]",
     "another one": "for i in range(2):\n    x[i] = few[i]\n    few = f",
-    "its keys": "for i in few:\n    x[i] = few[i]",
     "texts in it": "for i in range(1, 2):\n    x[i] = other[i]",
     "ints and floats": "for i in range(n):\n    x[i] = mixed[a[i]]",
     "nothing in it": "for i in range(n):\n    x[i] = empty[i]",

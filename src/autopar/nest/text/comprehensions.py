@@ -35,7 +35,6 @@ from autopar.nest.text.sequences import Items, Sequences
 from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass
 
-
 _NUMBERS = (
     ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.Call,
 )  # fmt: skip

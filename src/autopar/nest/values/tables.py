@@ -6,6 +6,7 @@ numbers that are no keys they name a place behind the last value, and a number t
 room for is out of bounds as well: there kernels give up, and the interpreter raises.
 ``k in d`` asks whether there is room for `k`, and whether the place is that of a value.  Keys that
 are characters are their numbers.
+One more has the keys, of a dictionary that is gone through: ``for k in d``.
 Where a dictionary may get new keys, see `nest.values.new_keys`.
 """
 
@@ -44,6 +45,7 @@ TABLE = "<dict "
 """How the roots begin that stand for a dictionary."""
 UP, DOWN = " up>", " down>"
 """How those of them end that say where the values stand."""
+_EACH = " each>"  # and those that have the keys in their order
 
 _LONGEST = 40  # operations of a key, which is written several times
 
@@ -61,12 +63,14 @@ def tabled(nest: Nest, kinds: Mapping[str, str]) -> Nest | Refusal:
     wrong = next(_other_uses(nest, kinds), None)
     if wrong is not None:
         return wrong
+    through = gone_through(nest.loop)
     new_keys = get_keys(nest.loop, kinds)
-    plain = with_defaults(nest.loop, kinds)
     new = {
-        path: roots_of(_called(path, number), path in new_keys)
+        path: roots_of(_called(path, number), path in new_keys, path in through)
         for number, path in enumerate(sorted(kinds))
     }
+    each = {path: names[-1] for path, names in new.items() if path in through}
+    plain = with_defaults(_with_keys(nest.loop, through, each), kinds)
     bare = _Without(new, new_ids(plain)).stmt(plain)
     assert isinstance(bare, For)
     loop = with_grown(bare)
@@ -99,7 +103,7 @@ class _Without:
         match stmt:
             case Assign(target=Element(array=path, index=(key,)) as target) if path in self.new:
                 values, *where = self.new[path]
-                if not where[2:]:
+                if not where[2:] or where[-1].endswith(_EACH):
                     place = self.place(path, key, target.line)
                     yield replace(stmt, target=replace(target, array=values, index=(place,)))
                     return
@@ -196,9 +200,12 @@ def lettered(nest: Nest, dicts: Collection[str]) -> frozenset[str]:
 
 def _keys(nest: Nest, dicts: Collection[str]) -> Iterator[tuple[str, Expr]]:
     """What `nest` looks up in `dicts`, and stores there."""
+    through = gone_through(nest.loop)
     for stmt in statements(nest.loop):
         for expr in (expr for top in expressions(stmt) for expr in walk(top)):
             match expr:
+                case Load(array=path, index=(Name(id=name),)) if name in through.get(path, ()):
+                    pass
                 case Load(array=path, index=(key,)) if path in dicts:
                     yield path, key
                 case Call(func=func, args=(key, *_)) if owner_of(func) in dicts:
@@ -225,12 +232,13 @@ def left(nest: Nest) -> Refusal | None:
     return None
 
 
-def roots_of(name: str, new_keys: bool) -> tuple[str, ...]:
-    """What stands for the dictionary of this name, which may get new keys.
+def roots_of(name: str, new_keys: bool, through: bool) -> tuple[str, ...]:
+    """What stands for the dictionary of this name, which may get new keys, or be gone `through`.
 
-    These are the values, and where they stand for keys from 0 up, and below; then the new keys.
+    These are the values, and where they stand for keys from 0 up, and below; then the new keys, or
+    all of them in their order.
     """
-    parts = (">", UP, DOWN, *((" keys>",) if new_keys else ()))
+    parts = (">", UP, DOWN, *((" keys>",) if new_keys else (_EACH,) if through else ()))
     return tuple(f"{TABLE}{name}{part}" for part in parts)
 
 
@@ -242,7 +250,7 @@ def _called(path: str, number: int) -> str:
     return path if len(words) == 1 else DOT.join((*words, "0"))
 
 
-def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
+def _other_uses(nest: Nest, dicts: Mapping[str, str]) -> Iterator[Refusal]:
     """What `dicts` are used for besides looking up short keys, and giving them other values."""
     beside = {local.initial for local in nest.locals} | {row.path for row in nest.rows}
     beside |= {path for turn in nest.turns for path in turn.after}
@@ -253,8 +261,11 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
     for path, key in _keys(nest, dicts):
         if path not in letters and _is_letter(key):
             yield _refused(nest, nest.loop.line, f"characters and other keys: {path}")
-    for path in sorted(_gone_through(nest, dicts)):
-        yield _refused(nest, nest.loop.line, f"the keys of {path}")
+    through, new_keys = gone_through(nest.loop), get_keys(nest.loop, dicts)
+    for path in sorted(dicts):
+        mixed = path in through and (path in letters or path in new_keys)
+        if mixed or path in _counted(nest, path):
+            yield _refused(nest, nest.loop.line, f"the keys of {path}")
     for path in sorted(dicts):
         if path in beside or {path, path.split(".")[0]} & set(nest.scalars):
             yield _refused(nest, nest.loop.line, path)
@@ -276,27 +287,66 @@ def _other_uses(nest: Nest, dicts: Collection[str]) -> Iterator[Refusal]:
                     yield _refused(nest, stmt.line, text(target))
 
 
-def _gone_through(nest: Nest, dicts: Collection[str]) -> Iterator[str]:
-    """Those that may be gone through: a range ends by how many keys there are.
+def gone_through(loop: For) -> dict[str, set[str]]:
+    """What `loop` goes through, item by item, and the variables that no user can write for it.
 
-    Of a list, items are read like that; of a dictionary, these would be values of other keys.
+    Of a list they say where the items are; of a dictionary, which of its keys is at hand.
     """
-    for path in dicts:
-        counts: set[str] = set()
-        while True:
-            more = counts | {
-                stmt.target.id
-                for stmt in statements(nest.loop)
-                if isinstance(stmt, Assign)
-                and isinstance(stmt.target, Name)
-                and _counts(stmt.value, path, counts)
-            }
-            if more == counts:
-                break
-            counts = more
-        loops = (stmt for stmt in statements(nest.loop) if isinstance(stmt, For))
-        if any(_counts(end, path, counts) for loop in loops for end in expressions(loop)):
-            yield path
+    found: dict[str, set[str]] = {}
+    for stmt in statements(loop):
+        if isinstance(stmt, For) and stmt.var.startswith("<"):
+            for one in walk(stmt.stop):
+                if isinstance(one, Dim) and not one.attribute:
+                    found.setdefault(one.array, set()).add(stmt.var)
+    read = {
+        (expr.array, expr.index[0].id)
+        for stmt in statements(loop)
+        for top in expressions(stmt)
+        for expr in walk(top)
+        if isinstance(expr, Load) and len(expr.index) == 1 and isinstance(expr.index[0], Name)
+    }
+    kept = {path: {name for name in names if (path, name) in read} for path, names in found.items()}
+    return {path: names for path, names in kept.items() if names}
+
+
+def _with_keys(loop: For, through: Mapping[str, Collection[str]], each: Mapping[str, str]) -> For:
+    """`loop` with the keys of dictionaries, at `each` path, for what it goes `through`."""
+
+    def said(expr: Expr) -> Expr:
+        match expr:
+            case Load(array=path, index=(Name(id=name),)) if path in each and name in through[path]:
+                return replace(expr, array=each[path])
+        return rebuilt(expr, said)
+
+    def inside(block: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(rewritten(stmt, said, inside) for stmt in block)
+
+    made = rewritten(loop, said, inside)
+    assert isinstance(made, For)
+    return made
+
+
+def _counted(nest: Nest, path: str) -> Iterator[str]:
+    """`path`, where some range ends by how many keys there are, without going through them.
+
+    Of a list, items may be read like that; of a dictionary, these would be values of other keys.
+    """
+    counts: set[str] = set()
+    while True:
+        more = counts | {
+            stmt.target.id
+            for stmt in statements(nest.loop)
+            if isinstance(stmt, Assign)
+            and isinstance(stmt.target, Name)
+            and _counts(stmt.value, path, counts)
+        }
+        if more == counts:
+            break
+        counts = more
+    through = gone_through(nest.loop).get(path, ())
+    loops = (s for s in statements(nest.loop) if isinstance(s, For) and s.var not in through)
+    if any(_counts(end, path, counts) for loop in loops for end in expressions(loop)):
+        yield path
 
 
 def _counts(expr: Expr, path: str, counts: Collection[str]) -> bool:

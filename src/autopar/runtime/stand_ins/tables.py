@@ -15,7 +15,7 @@ from autopar import pipeline
 from autopar.nest import kinds
 from autopar.nest.ir import Nest
 from autopar.nest.values.new_keys import get_keys
-from autopar.nest.values.tables import DOWN, TABLE, UP, asked, lettered, roots_of
+from autopar.nest.values.tables import DOWN, TABLE, UP, asked, gone_through, lettered, roots_of
 from autopar.runtime.stand_ins.drawn import Runs
 from autopar.runtime.values.dicts import DICTS, kind_of
 from autopar.runtime.values.facts import Keys, Table, Values
@@ -65,6 +65,7 @@ class Tables(Generic[E]):
         self.told = asked(nest)
         self.new_keys = get_keys(nest.loop, kinds)
         self.letters = lettered(nest, kinds)
+        self.through = gone_through(nest.loop)
         self.room, self.roomy = _ROOM, 0
         self.known: dict[str, tuple[tuple[int, ...], Places]] = {}
 
@@ -131,7 +132,7 @@ class Tables(Generic[E]):
 
     def count(self, path: str) -> int:
         """How many arrays and lists stand for a dictionary."""
-        return len(roots_of("", path in self.new_keys))
+        return len(roots_of("", path in self.new_keys, path in self.through))
 
     def give(
         self,
@@ -141,13 +142,14 @@ class Tables(Generic[E]):
         found: list[Any],
         up: Array,
         down: Array,
-        more: Sequence[Any] = (),
+        others: Sequence[Any] = (),
     ) -> None:
-        """A dictionary gets the values that are `found` for its `keys`, and for `more` of them.
+        """A dictionary gets the values that are `found` for its `keys`, and for `others`.
 
         But only those that the nest has changed: other threads may have changed others.
         """
         said = chr if path in self.letters else _itself
+        more = others if path in self.new_keys else ()
         for key, old, new in zip(map(said, keys.numbers), keys.values, found, strict=False):
             if not _unchanged(old, new):
                 table[key] = new
@@ -195,13 +197,16 @@ class Tables(Generic[E]):
             raise self.refused(f"{path} is a {what} of {type_name(items[0][1])}")
         if grows:
             return [value for _, value in items], *places(keys, self.room), []
+        each = (found,) if path in self.through else ()
+        if each and not all(type(key) is int for key in found):
+            raise self.refused(f"{path} is a {what} whose keys are no ints of Python's")
         known = self.known.get(path)
         if known is None or known[0] != keys:
             known = self.known[path] = keys, places(keys)
         if told:
             return np.empty(len(keys), np.int64), *known[1]
         held = [value for _, value in items]
-        return held if path in self.stored else tuple(held), *known[1]
+        return held if path in self.stored else tuple(held), *known[1], *each
 
     def refused(self, detail: str) -> Refused:
         return Refused(Refusal(Reason.NOT_ARRAY, Span(self.nest.file, self.nest.loop.line), detail))
