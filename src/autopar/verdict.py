@@ -48,6 +48,9 @@ def _in_form(form: str, found: re.Match[str]) -> str:
     return form.format(found[1].replace(DOT, "."), *found.groups()[1:])
 
 
+COPIES = "its lists would take as long to copy"
+"""What there is to say of a loop that is too small for what it works on."""
+
 _LONGEST = 200  # characters of what a reason is about
 
 

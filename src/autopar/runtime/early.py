@@ -20,7 +20,7 @@ from autopar.runtime.peek import follow
 from autopar.runtime.process import used
 from autopar.sched.machine import MACHINE
 from autopar.site_spec import SiteSpec
-from autopar.verdict import Reason, Refusal, Span
+from autopar.verdict import COPIES, Reason, Refusal, Span
 
 _LARGEST = 2**63  # float() of a larger int may overflow
 _DICTS = (dict, defaultdict, Counter)
@@ -75,7 +75,7 @@ class Early:
         work_s, copies_s = self.costs(ints, tuple(shapes.values()), bools)
         work_s = max(work_s, self.before.known_s)
         if copies_s > work_s / 2:
-            return Refusal(Reason.TOO_SMALL, at, "its lists would take as long to copy")
+            return Refusal(Reason.TOO_SMALL, at, COPIES)
         if worth or self.before.compiled or BACKGROUND.here:  # a copy can afford them
             return None
         expected_s = self.likely(work_s)

@@ -24,6 +24,7 @@ from autopar.runtime.choice.entered import entered
 from autopar.runtime.choice.shapes import Shapes, unmet
 from autopar.runtime.choice.variants import Choice, Known
 from autopar.runtime.measured import note
+from autopar.runtime.patience import Spared
 from autopar.runtime.process import UNSET, clock, deciding, user_globals
 from autopar.runtime.recalled import Earlier, Found, looked_at
 from autopar.runtime.run.alarms import errors as current_errors
@@ -57,7 +58,7 @@ from autopar.runtime.values.lists import NO_LISTS, known_held
 from autopar.runtime.values.mirrors import NotAlike, tuples_of_several_types
 from autopar.runtime.values.mixed import Mixed
 from autopar.runtime.values.paths import Said
-from autopar.verdict import Reason, Refusal, Refused, Span
+from autopar.verdict import COPIES, Reason, Refusal, Refused, Span
 
 if TYPE_CHECKING:
     from autopar.nest.calls.definition import Helper
@@ -139,6 +140,7 @@ class Engine:
         self.before: dict[Any, Earlier] = {}
         self.strange = 0
         self.asked = 0.0
+        self.spared = Spared()
         assert site.record is not None
         self.chooser = Chooser(self.nest, site.record, Before(site.spec), site.patience)
         self.runner = Runner(site, self.nest, self.chooser)
@@ -196,6 +198,7 @@ class Engine:
         again: Found | None = None
         repeat: Repeat | None = None
         values: Values | None = None
+        made_s = 0.0
         try:
             glance = self.glance
             seen = glance.seen(said) if glance is not None and lent is None else None
@@ -225,11 +228,12 @@ class Engine:
                         fill(values, self.nest)
                 elif isinstance(state, Refusal):
                     choice = state
-                elif isinstance(state, Tables):
+                elif isinstance(state, Tables | Ragged):
+                    if self.spared.spares() and not config.current().verify:
+                        return self.site.decline(self.refusal(Reason.TOO_SMALL, COPIES))
                     roots = state.roots(roots, values)
-                elif isinstance(state, Ragged):
-                    roots = state.roots(roots, values)
-                    state = state.engine
+                    made_s = clock() - self.asked
+                    state = state.engine if isinstance(state, Ragged) else state
                 if seen is not None and state is found:
                     self.note_seen(seen, watched, state, choice, values)
         except NotAlike:
@@ -249,18 +253,22 @@ class Engine:
         if choice is None:  # what others raise is not ours to look into
             if isinstance(state, Added):
                 assert values is not None
-                check = _check_rows() if config.current().verify else None
-                return state.call(said, lent, values, check)
+                rows = _check_rows() if config.current().verify else None
+                return state.call(said, lent, values, rows)
             if isinstance(state, Drawn):
                 assert values is not None
                 return state.call(said, values)
-            if isinstance(state, Engine):
-                return state.call(roots, lent, said)
-            if isinstance(state, Tables):
-                assert values is not None
-                return state.call(
-                    roots, lent, values, _check() if config.current().verify else None
-                )
+            if isinstance(state, Tables | Engine):
+                if isinstance(state, Engine):
+                    results = state.call(roots, lent, said)
+                else:
+                    assert values is not None
+                    check = _check() if config.current().verify else None
+                    results = state.call(roots, lent, values, check)
+                if made_s:
+                    in_vain = results is None and self.site.reason is Reason.TOO_SMALL
+                    self.spared.made(made_s, in_vain)
+                return results
             assert not isinstance(state, Known | Refusal | Shapes | Ragged)
             return state.call(roots, lent)
         if isinstance(choice, Refusal):

@@ -96,6 +96,32 @@ PACE = Pace()
 """That of this process."""
 
 
+class Spared:
+    """Calls for which nothing is made, since it was in vain for those before.
+
+    To make arrays of large lists and dictionaries may take longer than the loop; that there is too
+    little work for it, is seen when they are there.
+    """
+
+    __slots__ = ("left", "next")
+
+    def __init__(self) -> None:
+        self.left, self.next = 0, 1
+
+    def spares(self) -> bool:
+        """Whether nothing is to be made for this call."""
+        self.left -= 1
+        return self.left >= 0
+
+    def made(self, seconds: float, in_vain: bool) -> None:
+        """What a call needs has taken so long to make."""
+        if not in_vain:
+            self.left, self.next = 0, 1
+        elif seconds > _DEAR_S:
+            self.left = self.next
+            self.next = min(2 * self.next, _LONGEST)
+
+
 class Patience:
     """Counts of one site; races between threads only make it ask once more or less.
 

@@ -15,7 +15,7 @@ from autopar.runtime.choice.shapes import unmet
 from autopar.runtime.measured import machine, pieces
 from autopar.runtime.values.facts import NO_ALIASES
 from autopar.sched.machine import MACHINE
-from autopar.verdict import Reason, Refusal, Span
+from autopar.verdict import COPIES, Reason, Refusal, Span
 
 if TYPE_CHECKING:
     from autopar.runtime.choice.contents import Seen
@@ -96,7 +96,7 @@ def weighed(
     interpreted_s = max(interpreted_s, known_s)
     copied_s = lists_s(lists, state.written) + made_s(state.typed.nest, values)
     if copied_s and not all_worth and 2 * copied_s + MACHINE.dispatch_s > interpreted_s:
-        return Refusal(Reason.TOO_SMALL, here, "its lists would take as long to copy")
+        return Refusal(Reason.TOO_SMALL, here, COPIES)
     work = estimate.operations(state.outline, usual)
     return Weighed(
         env, usual, facts, work, threads, all_worth, interpreted_s, listed or bool(lists)
