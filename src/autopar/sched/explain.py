@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from autopar.deps.data import Dependence
 from autopar.kernel import Reduction
 from autopar.nest.hidden import GENERATOR
-from autopar.nest.ir import For, Stmt
+from autopar.nest.ir import ONCE, For, Stmt
 from autopar.nest.walking import statements
 from autopar.sched.plan import BLOCK, FEW, OWN, PANEL, Branch, Loop, Node, launched, walk
 from autopar.verdict import spoken
@@ -93,10 +93,18 @@ def _loops(
             yield from _loops((*node.body, *node.orelse), level)
 
 
+def _called(loop: For) -> str:
+    """How a user calls `loop`."""
+    if loop.var == ONCE:  # which is around a `while`
+        return f"the loop of line {loop.line}"
+    return f"loop `{spoken(loop.var)}`"
+
+
 def _sentence(dep: Dependence, loop: For) -> str:
-    order = f"loop `{spoken(loop.var)}` must run in order"
+    called = _called(loop)
+    order = f"{called} must run in order"
     if dep.kind == "control":
-        return f"line {dep.source_line} may leave loop `{spoken(loop.var)}` early: {order}"
+        return f"line {dep.source_line} may leave {called} early: {order}"
     if dep.blame is not None:
         array, fault = dep.blame
         return f"`{spoken(array)}` {_FAULTS[fault]}: {order}"
@@ -122,4 +130,4 @@ def _what(dep: Dependence) -> str:
 
 def _cut(node: Loop, strip: bool) -> str:
     how = "strips" if strip else f"{len(node.cut) + 1} parts"
-    return f"loop `{spoken(node.loop.var)}` is cut into {how}, each of them parallel"
+    return f"{_called(node.loop)} is cut into {how}, each of them parallel"

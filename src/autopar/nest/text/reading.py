@@ -257,7 +257,7 @@ class Reading:
             case ast.Tuple(elts=elts) if elts:
                 return ir.Items(tuple(map(self.expr, elts)), line)
         spelled = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        what = "a text that is no question" if spelled else _WHAT.get(type(node), "")
+        what = "a text that is not just compared" if spelled else _WHAT.get(type(node), "")
         raise self.refuse_as(node, what)
 
     def refuse_as(self, node: ast.expr, what: str) -> Refused:

@@ -274,7 +274,7 @@ class _Splitter:
     def expr(self, expr: Expr) -> Expr:
         match expr:
             case _ if _is_none(expr, self.never):
-                raise self.refuse("None as an operand")
+                raise self.refuse("None in the place of a number")
             case Call(func=ir.IS_NONE, args=(value,)) if _is_none(value, self.never):
                 return Const(True)
             case Call(func=ir.IS_NONE, args=(Name(id=name),)) if name in self.optional:

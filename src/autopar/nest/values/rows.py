@@ -83,7 +83,7 @@ class RowReader:
             self.named |= more
 
     def refuse(self, line: int, what: str) -> Refused:
-        detail = f"{min(self.known)} holds {self.ROWS}, and {what} is more than reading"
+        detail = f"{min(self.known)} holds {self.ROWS}, with which {what} is not taken"
         return Refused(Refusal(Reason.WRONG_TYPE, Span(self.nest.file, line), detail))
 
     def is_row(self, expr: Expr) -> bool:
