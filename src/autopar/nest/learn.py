@@ -43,7 +43,11 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
     loop = outermost(nest)
     # With lists it saves copying them for each of the loops in it, and back.
     if loop is not None and not sequence(loop) and not told.listed:
-        return _refusal(nest, Reason.NOT_RANGE, "a while that no count of Python's ends: the loops in it run alone")
+        return _refusal(
+            nest,
+            Reason.NOT_RANGE,
+            "a while that no count of Python's ends: the loops in it run alone",
+        )
     if tuples.needed(nest):
         return Left("tuples")
     if told.nothing or absent.needed(nest):
