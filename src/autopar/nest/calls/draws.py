@@ -23,6 +23,7 @@ from autopar.nest.ir import (
     Assign,
     Binary,
     Call,
+    Compare,
     Const,
     Dim,
     Element,
@@ -33,13 +34,15 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Put,
+    Select,
     Stmt,
+    Unary,
     View,
     Word,
 )
 from autopar.nest.meaning import renumbered
 from autopar.nest.show import text
-from autopar.nest.text.reading import SHAPE
+from autopar.nest.text.reading import LENGTH, SHAPE
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -322,6 +325,7 @@ class _Taken:
     many: str = ""
 
 
+_MOST_WRITTEN = 16
 _EACH = "each"
 _OPEN = Const(False)
 _ABSENT = Name("<absent>")
@@ -365,8 +369,49 @@ def _poisson(draw: _Draw, lam: Expr) -> Expr:
 
 
 def _element(draw: _Draw, seq: Expr) -> Expr | None:
-    """`random.choice`, of a vector."""
-    return None if draw.vector(seq) is None else _choice("below")(draw, seq)
+    """`random.choice`, of a list, an array, a row, or of what is written out."""
+    match seq:
+        case Items(values=values) if 0 < len(values) <= _MOST_WRITTEN:
+            return _one_of(draw, values)
+        case Name(id=path) if path in draw.drawer.ranks:
+            place = draw.value("below", "int", Const(0), Dim(path, 0))
+            return Load(path, (place,), next(draw.drawer.ids), draw.line)
+        case Name(id=name) if name in draw.drawer.nest.scalars:
+            length = Call(LENGTH, (Name(name),), draw.line)
+            place = draw.value("below", "int", Const(0), length)
+            return View(Name(name), (place,), draw.line)
+    return None
+
+
+def _one_of(draw: _Draw, values: Sequence[Expr]) -> Expr | None:
+    """One of these numbers, or of tuples of as many of them."""
+    tuples = [one.values for one in values if isinstance(one, Items) and not one.listed]
+    if tuples:
+        if len(tuples) < len(values) or len({len(one) for one in tuples}) > 1:
+            return None
+        columns = list(zip(*tuples, strict=True))
+    else:
+        columns = [tuple(values)]
+    if not all(_is_plain(one) for column in columns for one in column):
+        return None  # who knows what it takes to evaluate it
+    place = draw.value("below", "int", Const(0), Const(len(values)))
+    chosen = tuple(_chosen(draw, place, column) for column in columns)
+    return Items(chosen, draw.line) if tuples else chosen[0]
+
+
+def _chosen(draw: _Draw, place: Expr, values: Sequence[Expr]) -> Expr:
+    *first, found = values
+    for k, value in reversed(list(enumerate(first))):
+        here = Compare("==", draw.again(place), Const(k), draw.line)
+        found = Select(here, value, found, draw.line)
+    return found
+
+
+def _is_plain(expr: Expr) -> bool:
+    match expr:
+        case Unary(op="-" | "+", operand=Const()):
+            return True
+    return isinstance(expr, Const | Name)
 
 
 def _randrange(draw: _Draw, start: Expr, stop: Expr, step: Expr) -> Expr | None:
