@@ -1,4 +1,4 @@
-"""`random.choice` of lists, of tuples in them, of what is written out, of lists that a nest makes."""
+"""`random.choice` of lists, tuples in them, what is written out, and lists that a nest makes."""
 
 from __future__ import annotations
 

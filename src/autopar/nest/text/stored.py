@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from autopar.nest.text import queues, sets
+from autopar.nest.text.ahead import counted
 from autopar.nest.text.views import with_views
 
 
@@ -17,4 +18,4 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read after `nodes`.
     """
-    return sets.as_lists(queues.as_lists(with_views(nodes), live), live)
+    return sets.as_lists(queues.as_lists(counted(with_views(nodes)), live), live)
