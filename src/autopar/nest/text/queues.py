@@ -20,7 +20,7 @@ from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
 _MOST = 2**62  # items
-_GOES_THROUGH = ("sum", "min", "max", "any", "all")
+GOES_THROUGH = ("sum", "min", "max", "any", "all")
 _ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -142,15 +142,17 @@ def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
         taken = _taken(inner, name)
         if taken is not None:
             known, first = known + 1, first or taken
-        known += sum(1 for one in _read(inner) if _is(one, name))
-    return known == uses and first and _begins_first(nodes, name)
+        known += sum(1 for one in _read(inner) if is_named(one, name))
+    return known == uses and first and begins_first(nodes, name, _begins)
 
 
-def _begins_first(nodes: Sequence[ast.stmt], name: str) -> bool:
-    """Whether `name` has begun wherever it is used."""
+def begins_first(
+    nodes: Sequence[ast.stmt], name: str, begins: Callable[[ast.stmt, str], bool]
+) -> bool:
+    """Whether `name` has begun, by a statement that says so, wherever it is used."""
     for node in nodes:
-        if any(begun == name for begun, _ in _beginning(node)):
-            return not any(mentions(item, name) for _, b in _beginning(node) for item in b.items)
+        if begins(node, name):
+            return True
         if not mentions(node, name):
             continue
         if not isinstance(node, ast.For | ast.While | ast.If):
@@ -158,12 +160,20 @@ def _begins_first(nodes: Sequence[ast.stmt], name: str) -> bool:
         head = [node.target, node.iter] if isinstance(node, ast.For) else [node.test]
         if any(mentions(part, name) for part in head):
             return False
-        if not all(_begins_first(block, name) for block in (node.body, node.orelse)):
+        if not all(begins_first(block, name, begins) for block in (node.body, node.orelse)):
             return False
     return True
 
 
-def _is(node: ast.expr, name: str) -> bool:
+def _begins(node: ast.stmt, name: str) -> bool:
+    """Whether the queue `name` begins with `node`, with nothing of another one."""
+    return any(
+        found == name and not any(mentions(item, name) for item in begun.items)
+        for found, begun in _beginning(node)
+    )
+
+
+def is_named(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
@@ -200,7 +210,7 @@ def _read(node: ast.AST) -> Iterator[ast.expr]:
         ):
             yield one
         case ast.Call(func=ast.Name(id=func), args=[one], keywords=[]) if (
-            func == "len" or func in _GOES_THROUGH
+            func == "len" or func in GOES_THROUGH
         ):
             yield one
         case ast.Subscript(value=one, slice=part, ctx=ast.Load()) if _end(part) is not None:
@@ -209,20 +219,20 @@ def _read(node: ast.AST) -> Iterator[ast.expr]:
             if not any(mentions(inner, one.id) for inner in body):
                 yield one
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            yield from _asked(test)
+            yield from asked(test)
         case ast.comprehension(ifs=tests):
             for test in tests:
-                yield from _asked(test)
+                yield from asked(test)
 
 
-def _asked(test: ast.expr) -> Iterator[ast.expr]:
+def asked(test: ast.expr) -> Iterator[ast.expr]:
     """What of `test` is asked for its truth, and is nothing that is a question itself."""
     match test:
         case ast.BoolOp(values=values):
             for value in values:
-                yield from _asked(value)
+                yield from asked(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _asked(operand)
+            yield from asked(operand)
         case _:
             yield test
 
@@ -389,7 +399,7 @@ class _Lists(ast.NodeTransformer):
             case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.most:
                 return _placed(self.length(name), node)
             case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name)]) if (
-                name in self.most and func in _GOES_THROUGH
+                name in self.most and func in GOES_THROUGH
             ):
                 number = self.name(name)
                 item = ast.Subscript(load(name), load(number), ast.Load())

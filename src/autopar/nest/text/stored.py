@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from autopar.nest.text import queues, sets
+from autopar.nest.text import levels, queues, sets
 from autopar.nest.text.ahead import counted
 from autopar.nest.text.views import with_views
 
@@ -18,4 +18,5 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read after `nodes`.
     """
-    return sets.as_lists(queues.as_lists(counted(with_views(nodes)), live), live)
+    made = levels.as_lists(with_views(nodes), live)
+    return sets.as_lists(queues.as_lists(counted(made), live), live)
