@@ -90,6 +90,28 @@ def run(n):
             t += sum(alive) + len(alive)
     return t
 """,
+    "what is chosen": """
+def run(n):
+    t = 0.0
+    for r in range(n):
+        alive = [0.5, 1.5, 2.5, 3.5, r + 0.25]
+        x = 7.0
+        while len(alive) > 1:
+            alive = [x * 0.75 for x in alive if x * 7 % 3 > 0.9]
+            t += sum(alive) + len(alive) * x
+    return t
+""",
+    "pairs that are chosen": """
+def run(n):
+    t = 0
+    for r in range(n):
+        ps = [(r, 1), (r + 1, 2), (5, r)]
+        for step in range(4):
+            ps = [(y, x + 1) for x, y in ps if (x + y) % 4]
+            for x, y in ps:
+                t += x * y + step
+    return t
+""",
 }
 
 LEFT = {
@@ -176,6 +198,17 @@ def run(n):
             after.append(u + r)
         layer = after
         t += sum(layer)
+    return t
+""",
+    "chosen twice": """
+def run(n):
+    t = 0
+    for r in range(n):
+        layer = [r, 1, 2, 3]
+        for step in range(4):
+            layer = [x + 1 for x in layer if x % 3]
+            layer = [y for y in layer if y != 5]
+            t += sum(layer)
     return t
 """,
     "two of them": """

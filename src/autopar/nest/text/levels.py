@@ -9,7 +9,7 @@
             … after.append(v)                … layer.append(v)
         layer = after                    begin, end = end, len(layer)
 
-One list has all of them, one after the other: each is a part of it, and the next one grows at its
+``layer = [v for v in layer if …]`` is said so, too.  One list has all of them, one after the other: each is a part of it, and the next one grows at its
 end.
 """
 
@@ -18,7 +18,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from autopar.nest.text.building import assign, load, mentions, ours, place
+from autopar.nest.text.building import (
+    Renamed,
+    append,
+    assign,
+    load,
+    mentions,
+    ours,
+    place,
+)
 from autopar.nest.text.queues import GOES_THROUGH, asked, begins_first, is_named
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
@@ -34,6 +42,17 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read afterwards: those of levels must not be.
     """
+    found, nodes = _found(nodes, live), [*nodes]
+    for name in sorted({one for node in nodes for part in every(node) for one in _chosen(part)}):
+        written = _WrittenOut(name).block(all_copied(nodes))
+        more = _found(written, live)
+        if name in more:
+            found, nodes = more, written
+    return _Levels(found).block(all_copied(nodes)) if found else nodes
+
+
+def _found(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> dict[str, str]:
+    """The names of levels, and of the next ones."""
     parts = [part for node in nodes for part in every(node)]
     given = [pair for part in parts for pair in _given(part)]
     found: dict[str, str] = {}
@@ -41,7 +60,49 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         alone = sum(name in pair or after in pair for pair in given) == 1
         if alone and not (live(name) or live(after)) and _is_level(nodes, parts, name, after):
             found[name] = after
-    return _Levels(found).block(all_copied(nodes)) if found else nodes
+    return found
+
+
+def _chosen(node: ast.AST) -> Iterator[str]:
+    """The name of a level that is made of what is in it: ``layer = [v for v in layer if …]``."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=found)) as one]),
+        ) if name == found and not one.is_async:
+            yield name
+
+
+class _WrittenOut(ast.NodeTransformer):
+    """Such a comprehension as a loop."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for node in nodes:
+            found = self.visit(node)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        if self.name not in _chosen(node):
+            return node
+        assert isinstance(node.value, ast.ListComp)
+        (through,) = node.value.generators
+        own = {
+            part.id: f"<{part.id} of {self.name}>"
+            for part in every(through.target)
+            if isinstance(part, ast.Name)
+        }
+        rename, after = Renamed(own).visit, f"<after {self.name}>"
+        inside: ast.stmt = append(after, rename(node.value.elt))
+        for test in reversed(through.ifs):
+            inside = ast.If(rename(test), [inside], [])
+        loop = ast.For(rename(through.target), through.iter, [inside], [])
+        begun = ast.Assign([ast.Name(after, ast.Store())], ast.List([], ast.Load()))
+        return _placed([begun, loop, assign(self.name, load(after))], node)
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, str]]:
