@@ -9,8 +9,8 @@
             … after.append(v)                … layer.append(v)
         layer = after                    begin, end = end, len(layer)
 
-``layer = [v for v in layer if …]`` is said so, too.  One list has all of them, one after the other: each is a part of it, and the next one grows at its
-end.
+So is ``layer = [v for v in layer if …]``.  One list has all of them, one after the other: each is
+a part of it, and the next one grows at its end.
 """
 
 from __future__ import annotations
