@@ -155,3 +155,20 @@ def test_a_loop_that_may_not_be_taken_is_asked_once_in_a_run(
     found = both(f"{HEAD}names = []\n{text * 2}", half=half)
     assert "compiled" not in found.loops.values()
     assert len(asked) <= 2
+
+
+@pytest.mark.usefixtures("lenient")
+def test_ranges_that_nobody_can_count() -> None:
+    both("""
+def f(n):
+    t = 0
+    for i in range(n):
+        t += i % 7
+        if i % 1000 == 0:
+            seen.append(i)
+        if i > 5000:
+            break
+    return t
+seen = []
+res = [f(n) for n in (10, 10000, 10**12, 2**62, 10**20, -5)]
+""")

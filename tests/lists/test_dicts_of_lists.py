@@ -88,6 +88,16 @@ def run(n):
 """,
 }
 
+ONE = """
+def of_one(g, u):
+    s = 0
+    for v in g[u]:
+        s += v ^ u
+    return s
+def run(n):
+    return [of_one(g, u) for u in map(int, range(n))]
+"""
+
 LEFT = {
     "no such node": """
 def run(n):
@@ -183,3 +193,8 @@ def test_taken(body: str) -> None:
 @pytest.mark.parametrize("body", LEFT.values(), ids=LEFT)
 def test_as_in_python(body: str) -> None:
     both(HEAD + body + TAIL)
+
+
+def test_one_of_them() -> None:
+    found = both(HEAD + ONE + TAIL)
+    assert set(found.loops_after(HEAD).values()) == {"compiled"}, found.loops

@@ -200,6 +200,16 @@ def run(n):
         t += sum(layer)
     return t
 """,
+    "another len": """
+def run(n, len=lambda x: 7):
+    t = 0
+    for r in range(n):
+        layer = [r, 1, 2, 3]
+        for step in range(4):
+            layer = [x + 1 for x in layer if x % 3]
+            t += len(layer)
+    return t
+""",
     "chosen twice": """
 def run(n):
     t = 0

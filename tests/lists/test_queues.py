@@ -10,6 +10,7 @@ pytestmark = [pytest.mark.usefixtures("lenient"), pytest.mark.filterwarnings("ig
 HEAD = """
 from collections import deque
 import collections
+import numpy as np
 g = [[(i * 7 + j) % 20 for j in range(i % 4 + 1)] for i in range(20)]
 x = [float((i * 7919) % 100) for i in range(40)]
 """
@@ -259,6 +260,44 @@ def run(n, size=2):
         for k in range(5):
             q.append(k)
         t += len(q)
+    return t
+""",
+    "another len": """
+def run(n, len=lambda x: 7):
+    t = 0
+    for r in range(n):
+        q = deque([1, 2])
+        t += q.popleft()
+        t += len(q)
+    return t
+""",
+    "words of the other kind": """
+def run(n):
+    t = 0
+    try:
+        for r in range(n):
+            q = [r, 2]
+            t += q.popleft()
+    except AttributeError as error:
+        t = str(error)
+    try:
+        for r in range(n):
+            q = deque([r, 2])
+            t = q.pop(0)
+    except TypeError as error:
+        t = t, str(error)
+    return t
+""",
+    "a length of NumPy's": """
+def run(n, size=np.int64(3)):
+    t = 0
+    try:
+        for r in range(n):
+            q = deque(maxlen=size)
+            q.append(r)
+            t += len(q)
+    except TypeError as error:
+        t = str(error)
     return t
 """,
     "changed on the way": """

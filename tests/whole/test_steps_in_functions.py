@@ -50,7 +50,7 @@ def run(u, v, k):
         new[0, 0] = t
         v = u
         u = new
-    return u, v
+    return u
 """,
     "an array for a method": """
 def top(row):
@@ -116,6 +116,26 @@ def run(u, v, k):
         v, u = u, new
         v[1] += w[0]
     return u, v
+""",
+    "the very array of before": """
+def run(u, v, k):
+    first = u
+    for t in range(min(k, 2)):
+        new = u * 2
+        new[1:] += v[1:]
+        u, v = v, new
+    first[0] += 7
+    return u, v, u is first, v is first
+""",
+    "the very array of before, one by one": """
+def run(u, v, k):
+    first = u
+    for t in range(min(k, 2)):
+        new = u + v
+        v = u
+        u = new
+    first[0] += 7
+    return u, v, v is first
 """,
     "left in between": """
 def run(u, v, k):

@@ -229,7 +229,7 @@ class Engine:
                 elif isinstance(state, Refusal):
                     choice = state
                 elif isinstance(state, Tables | Ragged):
-                    if self.spared.spares() and not config.current().verify:
+                    if self.spared.spares(self.asked) and not config.current().verify:
                         return self.site.decline(self.refusal(Reason.TOO_SMALL, COPIES))
                     roots = state.roots(roots, values)
                     made_s = clock() - self.asked
@@ -265,9 +265,8 @@ class Engine:
                     assert values is not None
                     check = _check() if config.current().verify else None
                     results = state.call(roots, lent, values, check)
-                if made_s:
-                    in_vain = results is None and self.site.reason is Reason.TOO_SMALL
-                    self.spared.made(made_s, in_vain)
+                if made_s and results is None and self.site.reason is Reason.TOO_SMALL:
+                    self.spared.made(made_s, clock())
                 return results
             assert not isinstance(state, Known | Refusal | Shapes | Ragged)
             return state.call(roots, lent)

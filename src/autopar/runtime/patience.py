@@ -36,6 +36,7 @@ _MOST_ALIKE = 1 << 14  # iterations of one loop
 _FIRM_S, _MOST_FIRM = 0.05, 255 << 12  # where only time can make a difference
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
+_VAINLY = 25.0  # times as long as was lost, for which nothing more is
 _FEW, _DEAR_S = 4, 2e-4  # declines in a row from which on it matters that one takes so long
 _DEAREST_S = 2e-3  # beyond which a question has imported or analysed something, once and for all
 
@@ -103,23 +104,18 @@ class Spared:
     little work for it, is seen when they are there.
     """
 
-    __slots__ = ("left", "next")
+    __slots__ = ("until",)
 
     def __init__(self) -> None:
-        self.left, self.next = 0, 1
+        self.until = 0.0
 
-    def spares(self) -> bool:
-        """Whether nothing is to be made for this call."""
-        self.left -= 1
-        return self.left >= 0
+    def spares(self, now: float) -> bool:
+        """Whether nothing is to be made for a call that begins now."""
+        return now < self.until
 
-    def made(self, seconds: float, in_vain: bool) -> None:
-        """What a call needs has taken so long to make."""
-        if not in_vain:
-            self.left, self.next = 0, 1
-        elif seconds > _DEAR_S:
-            self.left = self.next
-            self.next = min(2 * self.next, _LONGEST)
+    def made(self, seconds: float, now: float) -> None:
+        """What a call needs has taken so long to make, and that was in vain."""
+        self.until = now + _VAINLY * seconds
 
 
 class Patience:

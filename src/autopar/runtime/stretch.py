@@ -57,8 +57,12 @@ class Resting(Stretch):
 
     def __init__(self, items: Any) -> None:
         super().__init__(items)
+        try:
+            self.length = len(items) if self.plain else 0
+        except OverflowError:
+            self.plain = False  # nor can a nest count so far
         if self.plain:
-            self.base, self.length = self.items, len(items)
+            self.base = self.items
             self.parts: deque[Any] = deque()
             self.items = chain.from_iterable(iter(self.parts.popleft, None))
             self.go_on()

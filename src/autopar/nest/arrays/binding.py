@@ -113,6 +113,8 @@ class Binding(Growing):
         if other == name or other not in self.made:
             return False
         if name in self.made and self.replaced_next(other):
+            if name in self.nest.live_out and self.may_be_live_in(other):
+                return False  # the very array, which others may know
             paths = {self.made[one].path for one in (name, other)}
             return not any(self.named[view].path in paths for view in self.views)
         if other in self.nest.live_out:
@@ -136,6 +138,21 @@ class Binding(Growing):
                     mentions(later, one) for later in rest for one in ours
                 )
         return False
+
+    def may_be_live_in(self, name: str) -> bool:
+        """Whether `name` may stand for an array from before the nest."""
+        names, more = {name}, True
+        while more:
+            found = {
+                stmt.value.id
+                for stmt in walking.statements(self.nest.loop)
+                if isinstance(stmt, Assign)
+                and isinstance(stmt.target, Name)
+                and isinstance(stmt.value, Name)
+                and stmt.target.id in names
+            }
+            more, names = not found <= names, names | found
+        return not names.isdisjoint(self.known.ranks)
 
     def only_read(self, name: str, value: Section) -> bool:
         """Whether `name`, first a live-in and then arrays of the nest, is only read, as that is."""

@@ -122,7 +122,8 @@ def written_out(nest: Nest, known: Arrays, strict: bool) -> Nest | Refusal:
             for name in columns.get(path, (path,))
             for stmt in writer.extend(name, path)
         ]
-        (loop,) = writer.statement(nest.loop)
+        *first, loop = writer.statement(nest.loop)  # what says how long it is comes first
+        before += first
         assert isinstance(loop, For)
         if before:
             loop = ir.preceded(loop, tuple(before), next(writer.ids))
@@ -291,8 +292,6 @@ class _Writer(Binding):
                     case [Const(0), Call(func="<min>" | "<max>") as length, Const(1)]:
                         bounds[1] = self.least(length, stmt.line)
                 loop = replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2])
-                if self.first and stmt is self.nest.loop:
-                    raise self.refuse(Reason.SYNTAX, stmt.line, "an array in the outermost range")
                 entered = self.entered(loop)
                 if entered:
                     self.inside.append(stmt)

@@ -27,7 +27,8 @@ from autopar.nest.text.building import (
     ours,
     place,
 )
-from autopar.nest.text.queues import GOES_THROUGH, asked, begins_first, is_named
+from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.queues import GOES_THROUGH, asked, begins_first, counts, is_named
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
 
@@ -48,7 +49,9 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         more = _found(written, live)
         if name in more:
             found, nodes = more, written
-    return _Levels(found).block(all_copied(nodes)) if found else nodes
+    if not found:
+        return nodes
+    return _Levels(found, counts(nodes, {*found, *found.values()})).block(all_copied(nodes))
 
 
 def _found(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> dict[str, str]:
@@ -205,9 +208,12 @@ class _Levels(ast.NodeTransformer):
     ----------
     after
         By the names of levels, those of the next ones.
+    called
+        Builtins that are called for them.
     """
 
-    def __init__(self, after: dict[str, str]) -> None:
+    def __init__(self, after: dict[str, str], called: frozenset[str]) -> None:
+        self.called = called
         self.lists = {one: name for name, two in after.items() for one in (name, two)}
         self.after = after
         self.count = 0
@@ -228,7 +234,7 @@ class _Levels(ast.NodeTransformer):
                     made = [assign(_begin(name), load(_end(name)))]
                 else:
                     self.generic_visit(node)
-                    made = [node, assign(_begin(name), ast.Constant(0))]
+                    made = [Builtins(self.called), node, assign(_begin(name), ast.Constant(0))]
                 return _placed([*made, assign(_end(name), ours(LENGTH, name))], node)
             case ast.Assign(targets=[ast.Name(id=after)]) if after in self.lists:
                 # Of one that was left behind, there are items that this one has not.

@@ -9,7 +9,7 @@ length, whose first item goes when another one comes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from autopar.nest import ir
 from autopar.nest.bound import stored
@@ -65,7 +65,20 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         and not (isinstance(begins[0].most, ast.Name) and begins[0].most.id in kept)
         and _is_queue(nodes, name, bool(begins[0].function))
     }
-    return _Lists(found).block(all_copied(nodes)) if found else nodes
+    if not found:
+        return nodes
+    queues = {name: bool(made[name][0].function) for name in found}
+    return _Lists(found, queues, counts(nodes, found)).block(all_copied(nodes))
+
+
+def counts(nodes: Sequence[ast.stmt], names: Collection[str]) -> frozenset[str]:
+    """The builtin that `nodes` count items of these lists with, if they do."""
+    for node in nodes:
+        for inner in every(node):
+            match inner:
+                case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in names:
+                    return frozenset({"len"})
+    return frozenset()
 
 
 def _beginning(node: ast.AST) -> Iterator[tuple[str, _Begun]]:
@@ -139,7 +152,7 @@ def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
     for inner in parts:
         if any(begun == name for begun, _ in _beginning(inner)):
             known += 1
-        taken = _taken(inner, name)
+        taken = _taken(inner, name, made)
         if taken is not None:
             known, first = known + 1, first or taken
         known += sum(1 for one in _read(inner) if is_named(one, name))
@@ -177,8 +190,11 @@ def is_named(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _taken(node: ast.AST, name: str) -> bool | None:
-    """Whether the statement `node` takes the first item of `name`, or the last one; None: none."""
+def _taken(node: ast.AST, name: str, made: bool) -> bool | None:
+    """Whether the statement `node` takes the first item of `name`, or the last one; None: none.
+
+    Each kind of them, such as a queue that is `made`, has its own word for the first one.
+    """
     match node:
         case ast.Assign(targets=[target], value=value) if not mentions(target, name):
             pass
@@ -191,8 +207,10 @@ def _taken(node: ast.AST, name: str) -> bool | None:
             owner == name and not value.keywords
         ):
             match attr, args:
-                case ("popleft", []) | ("pop", [ast.Constant(value=0)]):
-                    return True
+                case "popleft", []:
+                    return True if made else None
+                case "pop", [ast.Constant(value=number)] if type(number) is int and number == 0:
+                    return None if made else True
                 case "pop", []:
                     return False
     return None
@@ -254,10 +272,19 @@ class _Lists(ast.NodeTransformer):
     ----------
     most
         The queues, and how many items they may have at the most, if that is said.
+    made
+        Whether they are queues for Python, and no lists.
+    called
+        Builtins that are called for them.
     """
 
-    def __init__(self, most: dict[str, ast.expr | None]) -> None:
-        self.most = most
+    def __init__(
+        self,
+        most: dict[str, ast.expr | None],
+        made: dict[str, bool],
+        called: frozenset[str],
+    ) -> None:
+        self.most, self.made, self.called = most, made, called
         self.count = 0
 
     def block(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
@@ -283,7 +310,7 @@ class _Lists(ast.NodeTransformer):
         for name, begun in _beginning(node):
             if name in self.most:
                 items = [self.visit(item) for item in begun.items]
-                called = Builtins(frozenset({begun.function} if begun.function else ()))
+                called = Builtins(self.called | ({begun.function} if begun.function else set()))
                 whole = assign(name, ast.List(items, ast.Load()))
                 start = assign(_first(name), ast.Constant(0))
                 return self.statements([called, *self.limited(name), whole, start], node)
@@ -295,8 +322,9 @@ class _Lists(ast.NodeTransformer):
         if most is None:
             return []
         self.count += 1
-        number = ast.Call(load("<index>"), [copied(most)], [])
-        some = ast.Call(load("<within>"), [number, ast.Constant(1), ast.Constant(_MOST)], [])
+        # What is no int of Python's is none of those that are taken there, nor here.
+        limits: list[ast.expr] = [ast.Constant(1), ast.Constant(_MOST)]
+        some = ast.Call(load("<within>"), [copied(most), *limits], [])
         return [assign(f"<ok {self.count} of {name}>", some)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
@@ -323,7 +351,7 @@ class _Lists(ast.NodeTransformer):
     def taking(self, node: ast.stmt) -> ast.AST | list[ast.stmt]:
         """A statement that takes the first item of a queue, or the last one."""
         for name in self.most:
-            first = _taken(node, name)
+            first = _taken(node, name, self.made[name])
             if first is None:
                 continue
             self.count += 1

@@ -17,6 +17,7 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Stmt,
+    preceded,
 )
 from autopar.nest.meaning import rewritten
 from autopar.nest.naming import assigns
@@ -32,10 +33,13 @@ Known = Mapping[str, tuple[str, ...]]
 def in_other_lists(nest: Nest, known: Known, reader: type[RowReader]) -> Nest | Refusal:
     """`nest` with the roots that stand for the lists in `known`, and none of these."""
     try:
-        (loop,) = reader(nest, known).statement(nest.loop)
+        rows = reader(nest, known)
+        *before, loop = rows.statement(nest.loop)
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
+    if before:
+        loop = preceded(loop, tuple(before), next(rows.ids))
     new = tuple(name for names in known.values() for name in names)
     return replace(
         nest,

@@ -6,7 +6,9 @@ and run again with more.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -108,8 +110,9 @@ class Tables(Generic[E]):
             more = True
         wanted = {path: dict(tables[path]) for path in before}  # what the interpreter makes of them
         for path, had in before.items():
-            tables[path].clear()
-            dict.update(tables[path], had)  # that of a `Counter` would add
+            if not _is_as_before(tables[path], had):  # else somebody may be going through it
+                dict.clear(tables[path])
+                dict.update(tables[path], had)  # that of a `Counter` would add
         if more:
             self.room *= _MORE
             own = roots[: len(roots) - sum(map(self.count, self.paths))]
@@ -179,7 +182,7 @@ class Tables(Generic[E]):
         if len(table) > _MOST:
             raise self.refused(f"{path} is a {what} of more than {_MOST} keys")
         # At once: other threads may change it.
-        items = tuple(table.items() if type(table) in DICTS else ((key, None) for key in table))
+        items = tuple(dict.items(table) if type(table) in DICTS else ((key, None) for key in table))
         found: tuple[Any, ...] = tuple([key for key, _ in items])
         if path in self.letters:
             if not all(type(key) is str and len(key) == 1 for key in found):
@@ -214,6 +217,14 @@ class Tables(Generic[E]):
 
 def _itself(key: Any) -> Any:
     return key
+
+
+def _is_as_before(table: Table, had: dict[Any, Any]) -> bool:
+    """Whether a dictionary has the very same things in the same order."""
+    if len(table) != len(had):
+        return False
+    now, before = (chain.from_iterable(dict.items(one)) for one in (table, had))
+    return all(map(operator.is_, now, before))
 
 
 def _unchanged(old: Any, new: Any) -> bool:

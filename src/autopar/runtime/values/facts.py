@@ -424,7 +424,7 @@ def _lists(values: Values) -> Iterator[int]:
         yield from within(rows, 1)
     for table in values.dicts.values():
         yield id(table)
-        yield from map(id, table.values() if type(table) in DICTS else table)
+        yield from map(id, dict.values(table) if type(table) in DICTS else table)
     yield from map(id, values.extended.values())
 
 
