@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from autopar.nest.bound import stored
-from autopar.nest.text.building import assign, load, ours, place
+from autopar.nest.text.building import Rewriting, assign, load, ours, place
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
 
@@ -20,8 +20,7 @@ def counted(nodes: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
     parts = [part for node in nodes for part in every(node)]
     if not any(isinstance(part, ast.For) and _grows(part) for part in parts):
         return nodes
-    made = _Counted()
-    return [found for node in all_copied(nodes) for found in made.stmts(node)]
+    return _Counted().block(all_copied(nodes))
 
 
 def _grows(loop: ast.For) -> bool:
@@ -41,15 +40,11 @@ def _appends(node: ast.AST, name: str) -> bool:
     return False
 
 
-class _Counted(ast.NodeTransformer):
+class _Counted(Rewriting):
     """Loops that count, in place of others."""
 
     def __init__(self) -> None:
         self.count = 0
-
-    def stmts(self, node: ast.stmt) -> list[ast.stmt]:
-        found = self.visit(node)
-        return found if isinstance(found, list) else [found]
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)

@@ -26,6 +26,18 @@ class Renamed(ast.NodeTransformer):
         return node
 
 
+class Rewriting(ast.NodeTransformer):
+    """Statements, each of which may become several."""
+
+    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """All that `nodes` become."""
+        made: list[ast.stmt] = []
+        for node in nodes:
+            found = self.visit(node)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+
 def called(function: ast.expr, names: Sequence[str]) -> ast.expr | None:
     """``function(*names)``; of a lambda, what it computes."""
     match function:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.text.building import (
     Renamed,
+    Rewriting,
     append,
     assign,
     load,
@@ -28,7 +29,16 @@ from autopar.nest.text.building import (
     place,
 )
 from autopar.nest.text.comprehensions import Builtins
-from autopar.nest.text.queues import GOES_THROUGH, asked, begins_first, counts, is_named
+from autopar.nest.text.pieces import (
+    Piece,
+    Pieces,
+    appended,
+    begins_first,
+    counted,
+    counts,
+    gone_through,
+    uses,
+)
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
 
@@ -76,18 +86,11 @@ def _chosen(node: ast.AST) -> Iterator[str]:
             yield name
 
 
-class _WrittenOut(ast.NodeTransformer):
+class _WrittenOut(Rewriting):
     """Such a comprehension as a loop."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for node in nodes:
-            found = self.visit(node)
-            made += found if isinstance(found, list) else [found]
-        return made
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
         if self.name not in _chosen(node):
@@ -105,7 +108,9 @@ class _WrittenOut(ast.NodeTransformer):
             inside = ast.If(rename(test), [inside], [])
         loop = ast.For(rename(through.target), through.iter, [inside], [])
         begun = ast.Assign([ast.Name(after, ast.Store())], ast.List([], ast.Load()))
-        return _placed([begun, loop, assign(self.name, load(after))], node)
+        made = [begun, loop, assign(self.name, load(after))]
+        place(made, node)
+        return made
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -120,10 +125,9 @@ def _is_level(nodes: Sequence[ast.stmt], parts: Sequence[ast.AST], name: str, af
     for part in parts:
         if isinstance(part, _ELSEWHERE) and (mentions(part, name) or mentions(part, after)):
             return False
-    for one, uses in ((name, _of_level), (after, _of_next)):
+    for one, known in ((name, _of_level), (after, _of_next)):
         number = sum(isinstance(part, ast.Name) and part.id == one for part in parts)
-        known = sum(is_named(used, one) for part in parts for used in uses(part))
-        if number != known:
+        if number != uses(parts, one, known):
             return False
     begun = [p for p in parts if _begins(p, name)]
     return bool(begun) and begins_first(nodes, name, _begins) and _in_one_block(nodes, name, after)
@@ -168,13 +172,9 @@ def _of_level(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.Assign(targets=[ast.Name() as one], value=ast.List() | ast.Name()):
             yield one
-        case ast.For(iter=ast.Name() as one, body=body):
-            if not any(mentions(inner, one.id) for inner in body):
-                yield one
-        case ast.Call(func=ast.Name(id=func), args=[one], keywords=[]) if func in GOES_THROUGH:
-            yield one
         case _:
-            yield from _counted(node)
+            yield from counted(node)
+            yield from gone_through(node)
 
 
 def _of_next(node: ast.AST) -> Iterator[ast.expr]:
@@ -184,138 +184,64 @@ def _of_next(node: ast.AST) -> Iterator[ast.expr]:
             yield one
         case ast.Assign(targets=[ast.Name()], value=ast.Name() as one):
             yield one
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=one, attr="append"), args=[item], keywords=[])
-        ) if not isinstance(item, ast.Starred):
-            yield one
         case _:
-            yield from _counted(node)
+            yield from appended(node)
+            yield from counted(node)
 
 
-def _counted(node: ast.AST) -> Iterator[ast.expr]:
-    """What of `node` is counted, or asked whether it has items."""
-    match node:
-        case ast.Call(func=ast.Name(id="len"), args=[one], keywords=[]):
-            yield one
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            yield from asked(test)
-
-
-class _Levels(ast.NodeTransformer):
+class _Levels(Pieces):
     """Statements and expressions about levels, about one list for each of them.
 
     Parameters
     ----------
     after
         By the names of levels, those of the next ones.
-    called
-        Builtins that are called for them.
     """
 
     def __init__(self, after: dict[str, str], called: frozenset[str]) -> None:
-        self.called = called
-        self.lists = {one: name for name, two in after.items() for one in (name, two)}
+        pieces = {name: Piece(name, _begin(name), _end(name)) for name in after}
+        pieces |= {other: Piece(name, _end(name)) for name, other in after.items()}
+        super().__init__(pieces, called)
         self.after = after
-        self.count = 0
-
-    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for node in nodes:
-            found = self.visit(node)
-            made += found if isinstance(found, list) else [found]
-        return made
 
     # ------------------------------------------------------------------ statements
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in self.after:
-                if isinstance(node.value, ast.Name):  # the next one, which has grown behind it
-                    made = [assign(_begin(name), load(_end(name)))]
-                else:
+                made: list[ast.stmt] = [assign(_begin(name), load(_end(name)))]
+                if not isinstance(node.value, ast.Name):  # else the next one, which is behind it
                     self.generic_visit(node)
                     made = [Builtins(self.called), node, assign(_begin(name), ast.Constant(0))]
-                return _placed([*made, assign(_end(name), ours(LENGTH, name))], node)
-            case ast.Assign(targets=[ast.Name(id=after)]) if after in self.lists:
+                return self.statements([*made, assign(_end(name), ours(LENGTH, name))], node)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.pieces:
                 # Of one that was left behind, there are items that this one has not.
-                self.count += 1
-                name, nothing = self.lists[after], ast.Constant(0)
-                over = ast.BinOp(ours(LENGTH, name), ast.Sub(), load(_end(name)))
-                ok = ast.Call(load("<within>"), [over, nothing, nothing], [])
-                return _placed([assign(f"<ok {self.count} of {name}>", ok)], node)
+                nothing = ast.Constant(0)
+                limits = [self.pieces[name].length, nothing, nothing]
+                ok = ast.Call(load("<within>"), limits, [])
+                return self.statements([assign(self.name("ok", name), ok)], node)
         return self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         match node.iter:
             case ast.Name(id=name) if name in self.after:
-                self.count += 1
-                at = f"<at {self.count} of {name}>"
+                # What it makes grows behind: that is no place for a loop over a range of the list.
+                at, piece = self.name("at", name), self.pieces[name]
                 body = [
-                    ast.Assign([node.target], ast.Subscript(load(name), load(at), ast.Load())),
+                    ast.Assign([node.target], piece.item(at)),
                     assign(at, ast.BinOp(load(at), ast.Add(), ast.Constant(1))),
                     *self.block(node.body),
                 ]
-                more = ast.Compare(load(at), [ast.Lt()], [load(_end(name))])
+                more = ast.Compare(load(at), [ast.Lt()], [piece.stop])
                 loop = ast.While(more, body, self.block(node.orelse))
-                return _placed([assign(at, load(_begin(name))), loop], node)
+                return self.statements([assign(at, piece.begin), loop], node)
         return self.generic_visit(node)
 
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self.test(node.test)
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        for owner in appended(node):
+            if isinstance(owner, ast.Name) and owner.id in self.pieces:
+                owner.id = self.pieces[owner.id].whole
         return self.generic_visit(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        node.test = self.test(node.test)
-        return self.generic_visit(node)
-
-    # ------------------------------------------------------------------ expressions
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self.test(node.test)
-        return self.generic_visit(node)
-
-    def test(self, node: ast.expr) -> ast.expr:
-        """`node`, which is asked for its truth."""
-        match node:
-            case ast.BoolOp(values=values):
-                node.values = list(map(self.test, values))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                node.operand = self.test(operand)
-            case ast.Name(id=name) if name in self.lists:
-                more = ast.Compare(self.length(name), [ast.Gt()], [ast.Constant(0)])
-                place([more], node)
-                return more
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        match node:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.lists:
-                length = self.length(name)
-                place([length], node)
-                return length
-            case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name)]) if (
-                name in self.after and func in GOES_THROUGH
-            ):
-                self.count += 1
-                at = f"<at {self.count} of {name}>"
-                item = ast.Subscript(load(name), load(at), ast.Load())
-                places = ast.Call(load("range"), [load(_begin(name)), load(_end(name))], [])
-                each = ast.comprehension(ast.Name(at, ast.Store()), places, [], 0)
-                node.args = [ast.GeneratorExp(item, [each])]
-                place([node], node)
-                return node
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=after) as owner, attr="append")) if (
-                after in self.lists
-            ):
-                owner.id = self.lists[after]
-        return self.generic_visit(node)
-
-    def length(self, name: str) -> ast.expr:
-        """How many items a level has, or the next one so far."""
-        if name in self.after:
-            return ast.BinOp(load(_end(name)), ast.Sub(), load(_begin(name)))
-        whole = self.lists[name]
-        return ast.BinOp(ours(LENGTH, whole), ast.Sub(), load(_end(whole)))
 
 
 def _begin(name: str) -> str:
@@ -324,8 +250,3 @@ def _begin(name: str) -> str:
 
 def _end(name: str) -> str:
     return f"<end of {name}>"
-
-
-def _placed(made: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
-    place(made, node)
-    return made

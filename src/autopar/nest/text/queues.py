@@ -9,18 +9,27 @@ length, whose first item goes when another one comes.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest import ir
 from autopar.nest.bound import stored
 from autopar.nest.text.building import assign, load, mentions, ours, place
 from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.pieces import (
+    Piece,
+    Pieces,
+    appended,
+    begins_first,
+    counted,
+    counts,
+    gone_through,
+    uses,
+)
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
 _MOST = 2**62  # items
-GOES_THROUGH = ("sum", "min", "max", "any", "all")
 _ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -69,16 +78,6 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         return nodes
     queues = {name: bool(made[name][0].function) for name in found}
     return _Lists(found, queues, counts(nodes, found)).block(all_copied(nodes))
-
-
-def counts(nodes: Sequence[ast.stmt], names: Collection[str]) -> frozenset[str]:
-    """The builtin that `nodes` count items of these lists with, if they do."""
-    for node in nodes:
-        for inner in every(node):
-            match inner:
-                case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in names:
-                    return frozenset({"len"})
-    return frozenset()
 
 
 def _beginning(node: ast.AST) -> Iterator[tuple[str, _Begun]]:
@@ -147,35 +146,15 @@ def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
     parts = [inner for node in nodes for inner in every(node)]
     if any(mentions(inner, name) for inner in parts if isinstance(inner, _ELSEWHERE)):
         return False
-    uses = sum(isinstance(inner, ast.Name) and inner.id == name for inner in parts)
-    known, first = 0, made
+    number = sum(isinstance(inner, ast.Name) and inner.id == name for inner in parts)
+    known, first = uses(parts, name, _read), made
     for inner in parts:
         if any(begun == name for begun, _ in _beginning(inner)):
             known += 1
         taken = _taken(inner, name, made)
         if taken is not None:
             known, first = known + 1, first or taken
-        known += sum(1 for one in _read(inner) if is_named(one, name))
-    return known == uses and first and begins_first(nodes, name, _begins)
-
-
-def begins_first(
-    nodes: Sequence[ast.stmt], name: str, begins: Callable[[ast.stmt, str], bool]
-) -> bool:
-    """Whether `name` has begun, by a statement that says so, wherever it is used."""
-    for node in nodes:
-        if begins(node, name):
-            return True
-        if not mentions(node, name):
-            continue
-        if not isinstance(node, ast.For | ast.While | ast.If):
-            return False
-        head = [node.target, node.iter] if isinstance(node, ast.For) else [node.test]
-        if any(mentions(part, name) for part in head):
-            return False
-        if not all(begins_first(block, name, begins) for block in (node.body, node.orelse)):
-            return False
-    return True
+    return known == number and first and begins_first(nodes, name, _begins)
 
 
 def _begins(node: ast.stmt, name: str) -> bool:
@@ -184,10 +163,6 @@ def _begins(node: ast.stmt, name: str) -> bool:
         found == name and not any(mentions(item, name) for item in begun.items)
         for found, begun in _beginning(node)
     )
-
-
-def is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _taken(node: ast.AST, name: str, made: bool) -> bool | None:
@@ -220,39 +195,15 @@ def _read(node: ast.AST) -> Iterator[ast.expr]:
     """The parts of `node` that may be a queue, but where items of it are taken."""
     match node:
         case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=one, attr="append"), args=[item], keywords=[])
-        ) if not isinstance(item, ast.Starred):
-            yield one
-        case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=one, attr="clear"), args=[], keywords=[])
-        ):
-            yield one
-        case ast.Call(func=ast.Name(id=func), args=[one], keywords=[]) if (
-            func == "len" or func in GOES_THROUGH
         ):
             yield one
         case ast.Subscript(value=one, slice=part, ctx=ast.Load()) if _end(part) is not None:
             yield one
-        case ast.For(iter=ast.Name() as one, body=body):
-            if not any(mentions(inner, one.id) for inner in body):
-                yield one
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            yield from asked(test)
-        case ast.comprehension(ifs=tests):
-            for test in tests:
-                yield from asked(test)
-
-
-def asked(test: ast.expr) -> Iterator[ast.expr]:
-    """What of `test` is asked for its truth, and is nothing that is a question itself."""
-    match test:
-        case ast.BoolOp(values=values):
-            for value in values:
-                yield from asked(value)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from asked(operand)
         case _:
-            yield test
+            yield from appended(node)
+            yield from counted(node)
+            yield from gone_through(node)
 
 
 def _end(part: ast.expr) -> bool | None:
@@ -265,7 +216,7 @@ def _end(part: ast.expr) -> bool | None:
     return None
 
 
-class _Lists(ast.NodeTransformer):
+class _Lists(Pieces):
     """Statements and expressions about queues, about lists.
 
     Parameters
@@ -274,8 +225,6 @@ class _Lists(ast.NodeTransformer):
         The queues, and how many items they may have at the most, if that is said.
     made
         Whether they are queues for Python, and no lists.
-    called
-        Builtins that are called for them.
     """
 
     def __init__(
@@ -284,19 +233,8 @@ class _Lists(ast.NodeTransformer):
         made: dict[str, bool],
         called: frozenset[str],
     ) -> None:
-        self.most, self.made, self.called = most, made, called
-        self.count = 0
-
-    def block(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for node in nodes:
-            found = self.visit(node)
-            made += found if isinstance(found, list) else [found]
-        return made
-
-    def statements(self, made: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
-        place(made, node)
-        return made
+        super().__init__({name: Piece(name, _first(name)) for name in most}, called)
+        self.most, self.made = most, made
 
     # ------------------------------------------------------------------ statements
 
@@ -321,11 +259,10 @@ class _Lists(ast.NodeTransformer):
         most = self.most[name]
         if most is None:
             return []
-        self.count += 1
         # What is no int of Python's is none of those that are taken there, nor here.
         limits: list[ast.expr] = [ast.Constant(1), ast.Constant(_MOST)]
         some = ast.Call(load("<within>"), [copied(most), *limits], [])
-        return [assign(f"<ok {self.count} of {name}>", some)]
+        return [assign(self.name("ok", name), some)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         return self.taking(node)
@@ -344,7 +281,7 @@ class _Lists(ast.NodeTransformer):
                 most = self.most[name]
                 if most is None:
                     return node
-                over = ast.Compare(self.length(name), [ast.Gt()], [copied(most)])
+                over = ast.Compare(self.pieces[name].length, [ast.Gt()], [copied(most)])
                 return self.statements([node, ast.If(over, [self.counted(name)], [])], node)
         return self.taking(node)
 
@@ -354,9 +291,8 @@ class _Lists(ast.NodeTransformer):
             first = _taken(node, name, self.made[name])
             if first is None:
                 continue
-            self.count += 1
-            made = [assign(f"<ok {self.count} of {name}>", self.within(name))]
-            item = ast.Subscript(load(name), load(_first(name)), ast.Load())
+            made = [assign(self.name("ok", name), self.within(name))]
+            item = self.pieces[name].item(_first(name))
             match node:
                 case ast.Assign(targets=targets):
                     node.targets = [self.visit(target) for target in targets]
@@ -373,7 +309,7 @@ class _Lists(ast.NodeTransformer):
     def within(self, name: str) -> ast.expr:
         """Give up where the queue is empty."""
         limits: list[ast.expr] = [ast.Constant(1), ast.Constant(_MOST)]
-        return ast.Call(load("<within>"), [self.length(name), *limits], [])
+        return ast.Call(load("<within>"), [self.pieces[name].length, *limits], [])
 
     def counted(self, name: str) -> ast.stmt:
         """One item less."""
@@ -383,87 +319,27 @@ class _Lists(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST:
         match node.iter:
             case ast.Name(id=name) if name in self.most:
-                number = self.name(name)
-                item = ast.Subscript(load(name), load(number), ast.Load())
-                node.body = [ast.Assign([node.target], item), *self.block(node.body)]
+                at, piece = self.name("place", name), self.pieces[name]
+                node.body = [ast.Assign([node.target], piece.item(at)), *self.block(node.body)]
                 node.orelse = self.block(node.orelse)
-                node.target, node.iter = ast.Name(number, ast.Store()), self.places(name)
+                node.target, node.iter = ast.Name(at, ast.Store()), piece.places
                 place([node], node)
                 return node
         return self.generic_visit(node)
 
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self.test(node.test)
-        return self.generic_visit(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        node.test = self.test(node.test)
-        return self.generic_visit(node)
-
     # ------------------------------------------------------------------ expressions
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self.test(node.test)
-        return self.generic_visit(node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        node.ifs = list(map(self.test, node.ifs))
-        return self.generic_visit(node)
-
-    def test(self, node: ast.expr) -> ast.expr:
-        """`node`, which is asked for its truth."""
-        match node:
-            case ast.BoolOp(values=values):
-                node.values = list(map(self.test, values))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                node.operand = self.test(operand)
-            case ast.Name(id=name) if name in self.most:
-                more = ast.Compare(ours(LENGTH, name), [ast.Gt()], [load(_first(name))])
-                return _placed(more, node)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        match node:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.most:
-                return _placed(self.length(name), node)
-            case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name)]) if (
-                name in self.most and func in GOES_THROUGH
-            ):
-                number = self.name(name)
-                item = ast.Subscript(load(name), load(number), ast.Load())
-                through = ast.comprehension(ast.Name(number, ast.Store()), self.places(name), [], 0)
-                node.args = [ast.GeneratorExp(item, [through])]
-                return _placed(node, node)
-        return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=part) if name in self.most:
-                where: ast.expr = load(_first(name))
+                piece = self.pieces[name]
+                where = piece.begin
                 if not _end(part):
-                    where = ast.BinOp(ours(LENGTH, name), ast.Sub(), ast.Constant(1))
-                some = ast.Compare(ours(LENGTH, name), [ast.Gt()], [load(_first(name))])
-                node.slice = ast.Call(load(ir.GIVEN), [where, some], [])
-                return _placed(node, node)
+                    where = ast.BinOp(piece.stop, ast.Sub(), ast.Constant(1))
+                node.slice = ast.Call(load(ir.GIVEN), [where, piece.some], [])
+                return self.placed(node, node)
         return self.generic_visit(node)
-
-    def length(self, name: str) -> ast.expr:
-        return ast.BinOp(ours(LENGTH, name), ast.Sub(), load(_first(name)))
-
-    def places(self, name: str) -> ast.expr:
-        """Where its items are."""
-        return ast.Call(load("range"), [load(_first(name)), ours(LENGTH, name)], [])
-
-    def name(self, name: str) -> str:
-        """A name that no user can write."""
-        self.count += 1
-        return f"<place {self.count} of {name}>"
 
 
 def _first(name: str) -> str:
     return f"<first of {name}>"
-
-
-def _placed(made: ast.expr, node: ast.AST) -> ast.expr:
-    place([made], node)
-    return made

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from autopar.nest.text.building import Renamed, load, mentions, place
+from autopar.nest.text.building import Renamed, Rewriting, load, mentions, place
 from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.trees import all_copied, every
 
@@ -107,19 +107,12 @@ def _read(node: ast.AST) -> Iterator[ast.expr]:
             yield from values
 
 
-class _Lists(ast.NodeTransformer):
+class _Lists(Rewriting):
     """Statements and expressions about the sets `names`, about lists."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
         self.count = 0
-
-    def block(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for node in nodes:
-            found = self.visit(node)
-            made += found if isinstance(found, list) else [found]
-        return made
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
         match node:
