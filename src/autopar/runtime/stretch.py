@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _collections import deque  # type: ignore[import-not-found]
+from _thread import get_ident
 from itertools import chain, islice
 from operator import length_hint
 
@@ -51,9 +52,11 @@ class Resting(Stretch):
         The items themselves.
     left
         How many of these there are behind the iteration that was to be asked next.
+    thread
+        That which goes through them.
     """
 
-    __slots__ = ("base", "left", "length", "parts")
+    __slots__ = ("base", "left", "length", "parts", "thread")
 
     def __init__(self, items: Any) -> None:
         super().__init__(items)
@@ -62,15 +65,19 @@ class Resting(Stretch):
         except OverflowError:
             self.plain = False  # nor can a nest count so far
         if self.plain:
-            self.base = self.items
+            self.base, self.thread = self.items, get_ident()
             self.parts: deque[Any] = deque()
             self.items = chain.from_iterable(iter(self.parts.popleft, None))
             self.go_on()
 
     @property
     def asked(self) -> bool:
-        """Whether the iteration at hand is one of those that are asked."""
-        return bool(self.plain) and length_hint(self.base) == self.left
+        """Whether the iteration at hand is one of those that are asked, and asks here.
+
+        In another thread the loop may be just about to take what comes next.
+        """
+        mine = bool(self.plain) and self.thread == get_ident()
+        return mine and length_hint(self.base) == self.left
 
     def go_on(self) -> None:
         """Have the next iteration asked."""
