@@ -200,6 +200,50 @@ def run(n):
         t += sum(layer)
     return t
 """,
+    "the next one around it": """
+def run(n):
+    t = 0
+    for r in range(n):
+        layer = [r]
+        d = 0
+        while layer and d < 3:
+            after = []
+            for u in layer:
+                for v in g[u % 30]:
+                    after.append(v)
+            layer = after
+            d += 1
+        else:
+            t += 1000 * len(after)
+        layer, d = [r], 0
+        layer = [r]
+        while d < 4:
+            if d % 2 == 0:
+                other = []
+                for u in layer:
+                    other.append(u + 1)
+                layer = other
+            elif other:
+                t += 100 * len(other)
+            d += 1
+    return t
+""",
+    "asked before it begins": """
+def run(n):
+    t = 0
+    for r in range(n):
+        layer = [r]
+        first = True
+        while first or after:
+            first = False
+            after = []
+            for u in layer:
+                if u < 20:
+                    after.append(u * 2 + 1)
+            layer = after
+            t += 1
+    return t
+""",
     "another len": """
 def run(n, len=lambda x: 7):
     t = 0

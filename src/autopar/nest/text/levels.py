@@ -147,14 +147,19 @@ def _in_one_block(nodes: Sequence[ast.stmt], name: str, after: str) -> bool:
     """Whether the next level begins and becomes this one in one block, and is nothing elsewhere."""
     for block in _blocks(nodes):
         places = [k for k, node in enumerate(block) if mentions(node, after)]
-        if not places:
+        if not places or not _begins(block[places[0]], after):
             continue
-        if len(places) > 1 or isinstance(block[places[0]], ast.Assign):
-            stmts = block[places[0] : places[-1] + 1]
-            if any(_begins(inner, name) for stmt in stmts for inner in every(stmt)):
-                return False  # with another list
-            return _begins(stmts[0], after) and (name, after) in _given(stmts[-1])
+        stmts = block[places[0] : places[-1] + 1]
+        if sum(_often(stmt, after) for stmt in stmts) < sum(_often(n, after) for n in nodes):
+            return False  # what is around it sees one that has become this one
+        if any(_begins(inner, name) for stmt in stmts for inner in every(stmt)):
+            return False  # with another list
+        return (name, after) in _given(stmts[-1])
     return False
+
+
+def _often(node: ast.AST, name: str) -> int:
+    return sum(isinstance(part, ast.Name) and part.id == name for part in every(node))
 
 
 def _blocks(nodes: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
