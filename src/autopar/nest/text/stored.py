@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from autopar.nest.text import levels, queues, sets
-from autopar.nest.text.ahead import counted
-from autopar.nest.text.views import with_views
+from autopar.nest.text import ahead, levels, queues, sets, views
+from autopar.nest.trees import every
+
+_PARTS = frozenset(("keys", "values", "items"))
+_QUEUES = frozenset(("deque", "pop", "popleft"))
 
 
 def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
@@ -18,5 +20,27 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read after `nodes`.
     """
-    made = levels.as_lists(with_views(nodes), live)
-    return sets.as_lists(queues.as_lists(counted(made), live), live)
+    words, filled = _words(nodes)  # gone through once: most nests have none of these
+    if words & _PARTS:
+        nodes = views.with_views(nodes)
+    if filled or "append" in words:
+        nodes = ahead.counted(levels.as_lists(nodes, live))
+    if words & _QUEUES:
+        nodes = queues.as_lists(nodes, live)
+    return sets.as_lists(nodes, live) if "add" in words else nodes
+
+
+def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool]:
+    """Names and attributes in `nodes`, and whether a comprehension makes a list there."""
+    words: set[str] = set()
+    filled = False
+    for node in nodes:
+        for part in every(node):
+            kind = type(part)
+            if kind is ast.Attribute:
+                words.add(part.attr)  # type: ignore[attr-defined]
+            elif kind is ast.Name:
+                words.add(part.id)  # type: ignore[attr-defined]
+            elif kind is ast.ListComp:
+                filled = True
+    return words, filled
