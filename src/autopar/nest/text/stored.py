@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from autopar.nest.text import ahead, levels, queues, sets, views
+from autopar.nest.text import ahead, levels, own_names, queues, sets, views
 from autopar.nest.trees import every
 
 _PARTS = frozenset(("keys", "values", "items"))
@@ -20,7 +20,9 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     live
         Whether a name may be read after `nodes`.
     """
-    words, filled = _words(nodes)  # gone through once: most nests have none of these
+    words, filled, loops = _words(nodes)  # gone through once: most nests have none of these
+    if loops > 1:
+        nodes = own_names.apart(nodes, live)
     if words & _PARTS:
         nodes = views.with_views(nodes)
     if filled or "append" in words:
@@ -30,10 +32,10 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     return sets.as_lists(nodes, live) if "add" in words else nodes
 
 
-def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool]:
-    """Names and attributes in `nodes`, and whether a comprehension makes a list there."""
+def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool, int]:
+    """Names and attributes in `nodes`, whether a comprehension makes a list there, and loops."""
     words: set[str] = set()
-    filled = False
+    filled, loops = False, 0
     for node in nodes:
         for part in every(node):
             kind = type(part)
@@ -43,4 +45,6 @@ def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool]:
                 words.add(part.id)  # type: ignore[attr-defined]
             elif kind is ast.ListComp:
                 filled = True
-    return words, filled
+            elif kind is ast.For:
+                loops += 1
+    return words, filled, loops
