@@ -166,11 +166,18 @@ def _comparison(op: str, left: str, right: str, weak: list[object]) -> Step | No
     return Step(loop[0], "np.bool")
 
 
+_EITHER = {"int64", "float64"}
+
+
 @functools.cache
 def combine(op: str, left: Kind, right: Kind) -> tuple[str, Kind] | None:
     """Common loop dtype and result kind of ``left op right``, or None when it is ambiguous."""
     steps = [binary(op, a, b) for a in left for b in right]
     loops = {step.loop for step in steps if step is not None}
+    if None not in steps and op in COMPARISONS and loops == _EITHER:
+        # What a conversion of an integer would round is given up, so there is one answer.
+        if all(map(is_python, (*left, *right))):
+            return "float64", frozenset(("bool",))
     if None in steps or len(loops) != 1:
         return None
     return loops.pop(), frozenset(step.out for step in steps if step is not None)
