@@ -138,6 +138,9 @@ class Arithmetic(Integers):
             pending = left.pending or right.pending
             if all(is_python(atom) for atom in kind):
                 text = self.float_text(expr, a, b, loop, left.kind | right.kind, True)
+                if kind == {"int", "float"}:  # an int of Python's is not rounded, be it to this one
+                    text = self.temp(text)
+                    self.fail_if(f"{text} - {text} == 0.0 and abs({text}) >= {float(2**53)!r}")
                 return Value(text, kind, out, pending=pending)
             return self.float_result(expr, (left, right), (a, b), loop, kind, python)
         match expr.op:

@@ -174,13 +174,16 @@ def combine(op: str, left: Kind, right: Kind) -> tuple[str, Kind] | None:
     """Common loop dtype and result kind of ``left op right``, or None when it is ambiguous."""
     steps = [binary(op, a, b) for a in left for b in right]
     loops = {step.loop for step in steps if step is not None}
-    if None not in steps and op in COMPARISONS and loops == _EITHER:
-        # What a conversion of an integer would round is given up, so there is one answer.
-        if all(map(is_python, (*left, *right))):
-            return "float64", frozenset(("bool",))
-    if None in steps or len(loops) != 1:
+    if None in steps:
         return None
-    return loops.pop(), frozenset(step.out for step in steps if step is not None)
+    outs = frozenset(step.out for step in steps if step is not None)
+    python = all(map(is_python, (*left, *right)))
+    if loops == _EITHER and python and op in (*COMPARISONS, "+", "-"):
+        # Integers that a float would round are given up, so there is one answer.
+        return "float64", outs
+    if len(loops) != 1:
+        return None
+    return loops.pop(), outs
 
 
 def possible(op: str, left: Kind, right: Kind) -> Kind:
