@@ -206,7 +206,7 @@ for t in range(3):
     "a sum of which nobody knows the type": (
         """
 for t in range(3):
-    s = sum(1 if v > 2 else 0.5 for v in x) + t
+    s = sum(1 if v > 2 else 0.5 for v in x) * t
 """,
         "mixed-type",
     ),

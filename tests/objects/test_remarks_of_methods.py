@@ -45,9 +45,9 @@ LEFT = {
     ),
     "types": (
         "        total = 0\n        for k in range(3):\n            total = total * 0.5 if k > x "
-        "else x\n            total += 1\n        return total\n",
+        "else x\n            total *= 3\n        return total\n",
         11,
-        "total + 1",
+        "total * 3",
     ),
     "an attribute": ("        return self.b[0]\n", 12, "self.b is set"),
     "an attribute of another name": (
