@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from autopar.nest.bound import stored
-from autopar.nest.text.building import Rewriting, assign, load, ours, place
+from autopar.nest.text.building import Rewriting, ours, place, through
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
 
@@ -53,13 +53,6 @@ class _Counted(Rewriting):
         assert isinstance(node.iter, ast.Name)
         self.count += 1
         name, at = node.iter.id, f"<place {self.count} in {node.iter.id}>"
-        item = ast.Subscript(load(name), load(at), ast.Load())
-        body = [
-            ast.Assign([node.target], item),
-            assign(at, ast.BinOp(load(at), ast.Add(), ast.Constant(1))),
-            *node.body,
-        ]
-        more = ast.Compare(load(at), [ast.Lt()], [ours(LENGTH, name)])
-        made: list[ast.stmt] = [assign(at, ast.Constant(0)), ast.While(more, body, [])]
+        made = through(node, name, at, (ast.Constant(0), ours(LENGTH, name)), node.body)
         place(made, node)
         return made

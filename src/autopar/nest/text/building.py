@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from autopar.nest.trees import copied, every
 
+SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+"""What has names of its own."""
+
 
 class Renamed(ast.NodeTransformer):
     """Other names for some variables, but where an inner function has its own."""
@@ -161,3 +164,30 @@ def zero(flag: str) -> ast.expr:
 
 def mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in every(node))
+
+
+def often(nodes: Sequence[ast.AST], name: str) -> int:
+    """How often `name` stands in `nodes`."""
+    parts = (inner for node in nodes for inner in every(node))
+    return sum(isinstance(inner, ast.Name) and inner.id == name for inner in parts)
+
+
+def in_scope_of_its_own(nodes: Sequence[ast.AST], name: str) -> bool:
+    """Whether `name` stands in a function or a class that `nodes` define."""
+    parts = (inner for node in nodes for inner in every(node))
+    return any(isinstance(inner, SCOPES) and mentions(inner, name) for inner in parts)
+
+
+def through(
+    loop: ast.For, whole: str, at: str, ends: tuple[ast.expr, ast.expr], body: list[ast.stmt]
+) -> list[ast.stmt]:
+    """`loop` as one that counts, by the name `at`, from one place of the list `whole` to another.
+
+    Where it ends is asked before each iteration, with `body` in place of its own.
+    """
+    begin, stop = ends
+    item = ast.Subscript(load(whole), load(at), ast.Load())
+    more = ast.BinOp(load(at), ast.Add(), ast.Constant(1))
+    first: list[ast.stmt] = [ast.Assign([loop.target], item), assign(at, more)]
+    test = ast.Compare(load(at), [ast.Lt()], [stop])
+    return [assign(at, begin), ast.While(test, [*first, *body], loop.orelse)]

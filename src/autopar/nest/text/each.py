@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.bound import stored
+from autopar.nest.text.building import SCOPES
 from autopar.nest.trees import copied, every
 
 Loop = ast.For | ast.While
 _MOST = 8  # arrays
 # What a body may call: nothing that could put another array under one of the names.
 _CALLED = frozenset(("abs", "float", "int", "len", "max", "min", "range", "round"))
-_ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 _LEAVING = ast.Break | ast.Continue | ast.Return | ast.Raise | ast.Assert
 
 
@@ -49,7 +49,7 @@ def each_written_out(loop: Loop, live: Callable[[str], bool]) -> Loop:
 
 def _stmts(stmt: ast.stmt, simple: set[int]) -> list[ast.stmt]:
     """What stands for `stmt`, whose lists of statements may have such loops in them."""
-    if isinstance(stmt, _ELSEWHERE):
+    if isinstance(stmt, SCOPES):
         return [stmt]
     made = copy.copy(stmt)
     for name in ("body", "orelse"):
@@ -80,7 +80,7 @@ class _Put(ast.NodeTransformer):
 
 def _loops(stmt: ast.stmt) -> Iterator[ast.For]:
     """The ``for`` loops in `stmt` that are reached through lists of statements alone."""
-    if isinstance(stmt, _ELSEWHERE):
+    if isinstance(stmt, SCOPES):
         return
     if isinstance(stmt, ast.For):
         yield stmt
@@ -122,7 +122,7 @@ def _is_odd(node: ast.AST) -> bool:
         return not (isinstance(node.func, ast.Name) and node.func.id in _CALLED)
     if isinstance(node, ast.Attribute):
         return not isinstance(node.ctx, ast.Load)
-    return isinstance(node, _LEAVING | _ELSEWHERE)
+    return isinstance(node, _LEAVING | SCOPES)
 
 
 def _is_path(node: ast.expr) -> bool:

@@ -23,10 +23,13 @@ from autopar.nest.text.building import (
     Rewriting,
     append,
     assign,
+    in_scope_of_its_own,
     load,
     mentions,
+    often,
     ours,
     place,
+    through,
 )
 from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.pieces import (
@@ -41,8 +44,6 @@ from autopar.nest.text.pieces import (
 )
 from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, every
-
-_ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
@@ -96,17 +97,17 @@ class _WrittenOut(Rewriting):
         if self.name not in _chosen(node):
             return node
         assert isinstance(node.value, ast.ListComp)
-        (through,) = node.value.generators
+        (one,) = node.value.generators
         own = {
             part.id: f"<{part.id} of {self.name}>"
-            for part in every(through.target)
+            for part in every(one.target)
             if isinstance(part, ast.Name)
         }
         rename, after = Renamed(own).visit, f"<after {self.name}>"
         inside: ast.stmt = append(after, rename(node.value.elt))
-        for test in reversed(through.ifs):
+        for test in reversed(one.ifs):
             inside = ast.If(rename(test), [inside], [])
-        loop = ast.For(rename(through.target), through.iter, [inside], [])
+        loop = ast.For(rename(one.target), one.iter, [inside], [])
         begun = ast.Assign([ast.Name(after, ast.Store())], ast.List([], ast.Load()))
         made = [begun, loop, assign(self.name, load(after))]
         place(made, node)
@@ -122,12 +123,8 @@ def _given(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _is_level(nodes: Sequence[ast.stmt], parts: Sequence[ast.AST], name: str, after: str) -> bool:
     """Whether all that is done with both names is known of levels."""
-    for part in parts:
-        if isinstance(part, _ELSEWHERE) and (mentions(part, name) or mentions(part, after)):
-            return False
     for one, known in ((name, _of_level), (after, _of_next)):
-        number = sum(isinstance(part, ast.Name) and part.id == one for part in parts)
-        if number != uses(parts, one, known):
+        if in_scope_of_its_own(nodes, one) or often(nodes, one) != uses(parts, one, known):
             return False
     begun = [p for p in parts if _begins(p, name)]
     return bool(begun) and begins_first(nodes, name, _begins) and _in_one_block(nodes, name, after)
@@ -150,16 +147,12 @@ def _in_one_block(nodes: Sequence[ast.stmt], name: str, after: str) -> bool:
         if not places or not _begins(block[places[0]], after):
             continue
         stmts = block[places[0] : places[-1] + 1]
-        if sum(_often(stmt, after) for stmt in stmts) < sum(_often(n, after) for n in nodes):
+        if often(stmts, after) < often(nodes, after):
             return False  # what is around it sees one that has become this one
         if any(_begins(inner, name) for stmt in stmts for inner in every(stmt)):
             return False  # with another list
         return (name, after) in _given(stmts[-1])
     return False
-
-
-def _often(node: ast.AST, name: str) -> int:
-    return sum(isinstance(part, ast.Name) and part.id == name for part in every(node))
 
 
 def _blocks(nodes: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
@@ -232,14 +225,9 @@ class _Levels(Pieces):
             case ast.Name(id=name) if name in self.after:
                 # What it makes grows behind: that is no place for a loop over a range of the list.
                 at, piece = self.name("at", name), self.pieces[name]
-                body = [
-                    ast.Assign([node.target], piece.item(at)),
-                    assign(at, ast.BinOp(load(at), ast.Add(), ast.Constant(1))),
-                    *self.block(node.body),
-                ]
-                more = ast.Compare(load(at), [ast.Lt()], [piece.stop])
-                loop = ast.While(more, body, self.block(node.orelse))
-                return self.statements([assign(at, piece.begin), loop], node)
+                body, node.orelse = self.block(node.body), self.block(node.orelse)
+                made = through(node, name, at, (piece.begin, piece.stop), body)
+                return self.statements(made, node)
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:

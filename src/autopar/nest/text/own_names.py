@@ -10,12 +10,11 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.ir import COUNTING
-from autopar.nest.text.building import Renamed
+from autopar.nest.text.building import Renamed, in_scope_of_its_own, mentions, often
 from autopar.nest.text.iteration import called
 from autopar.nest.trees import all_copied, every
 
 _SEQUENCES = frozenset(("enumerate", "zip", "reversed", "list", "tuple", "sorted"))
-_ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 def apart(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
@@ -37,7 +36,7 @@ def apart(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[as
     copies = [part for part in parts if isinstance(part, ast.For) and _through_items(part)]
     for name in sorted(twice):
         mine = [loop for loop in copies if name in _targets(loop)]
-        if _only_there(parts, mine, name):
+        if _only_there(made, mine, name):
             for number, loop in enumerate(mine[1:], 2):
                 rename = Renamed({name: f"<{name} again {number}>"}).visit
                 loop.target = rename(loop.target)
@@ -62,20 +61,12 @@ def _targets(node: ast.AST) -> Iterator[str]:
             yield part.id
 
 
-def _only_there(parts: Sequence[ast.AST], loops: Sequence[ast.For], name: str) -> bool:
+def _only_there(nodes: Sequence[ast.stmt], loops: Sequence[ast.For], name: str) -> bool:
     """Whether `name` is nothing outside of these loops, none of which stands in another."""
-    if any(isinstance(part, _ELSEWHERE) and _often([part], name) for part in parts):
-        return False
-    if any(_often([loop.iter], name) for loop in loops):
+    if in_scope_of_its_own(nodes, name) or any(mentions(loop.iter, name) for loop in loops):
         return False
     inside = {id(part) for loop in loops for stmt in loop.body for part in every(stmt)}
     if any(id(loop) in inside for loop in loops):
         return False
-    whole = sum(isinstance(part, ast.Name) and part.id == name for part in parts)
-    return whole == sum(_often([loop.target, *loop.body, *loop.orelse], name) for loop in loops)
-
-
-def _often(nodes: Sequence[ast.AST], name: str) -> int:
-    return sum(
-        isinstance(part, ast.Name) and part.id == name for node in nodes for part in every(node)
-    )
+    there = sum(often([loop.target, *loop.body, *loop.orelse], name) for loop in loops)
+    return often(nodes, name) == there

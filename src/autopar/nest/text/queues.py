@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest import ir
 from autopar.nest.bound import stored
-from autopar.nest.text.building import assign, load, mentions, ours, place
+from autopar.nest.text.building import (
+    assign,
+    in_scope_of_its_own,
+    load,
+    mentions,
+    often,
+    ours,
+    place,
+)
 from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.pieces import (
     Piece,
@@ -30,7 +38,6 @@ from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
 _MOST = 2**62  # items
-_ELSEWHERE = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +150,9 @@ def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
     made
         Whether it is one in any case; else it is a list, of which the first item must be taken.
     """
-    parts = [inner for node in nodes for inner in every(node)]
-    if any(mentions(inner, name) for inner in parts if isinstance(inner, _ELSEWHERE)):
+    if in_scope_of_its_own(nodes, name):
         return False
-    number = sum(isinstance(inner, ast.Name) and inner.id == name for inner in parts)
+    parts = [inner for node in nodes for inner in every(node)]
     known, first = uses(parts, name, _read), made
     for inner in parts:
         if any(begun == name for begun, _ in _beginning(inner)):
@@ -154,7 +160,7 @@ def _is_queue(nodes: Sequence[ast.stmt], name: str, made: bool) -> bool:
         taken = _taken(inner, name, made)
         if taken is not None:
             known, first = known + 1, first or taken
-    return known == number and first and begins_first(nodes, name, _begins)
+    return known == often(nodes, name) and first and begins_first(nodes, name, _begins)
 
 
 def _begins(node: ast.stmt, name: str) -> bool:

@@ -38,13 +38,12 @@ def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool, int]:
     filled, loops = False, 0
     for node in nodes:
         for part in every(node):
-            kind = type(part)
-            if kind is ast.Attribute:
-                words.add(part.attr)  # type: ignore[attr-defined]
-            elif kind is ast.Name:
-                words.add(part.id)  # type: ignore[attr-defined]
-            elif kind is ast.ListComp:
+            if isinstance(part, ast.Name):
+                words.add(part.id)
+            elif isinstance(part, ast.Attribute):
+                words.add(part.attr)
+            elif isinstance(part, ast.ListComp):
                 filled = True
-            elif kind is ast.For:
+            elif isinstance(part, ast.For):
                 loops += 1
     return words, filled, loops
