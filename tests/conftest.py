@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processor
 import pytest
 from hypothesis import settings
 
 from autopar import config, pipeline
 from autopar.cpu import machine, team
+from autopar.device import opencl
 from autopar.runtime import background, budget, measured
 
 # The suite is the same every time; the long runs are what looks for new programs.
@@ -58,6 +60,20 @@ def lasting() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_processor() -> Iterator[None]:
+    """OpenCL devices, of which tests need one, know the processor; see `processor`."""
+    exact = opencl._exact
+
+    def told(cl: Any, device: Any) -> bool:
+        processor.tell(device)
+        return exact(cl, device)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(opencl, "_exact", told)
+        yield
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import processor
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -28,6 +29,8 @@ LEAST = {
 
 @pytest.mark.parametrize("name", LEAST)
 def test_from_start_to_table(name, tmp_path):
+    if name == "gpu":
+        processor.skip_unless_known()
     out = tmp_path / "found.json"
     command = [sys.executable, str(BENCHMARKS / f"{name}.py"), *LEAST[name], "--json", str(out)]
     surroundings = {**os.environ, "AUTOPAR_CACHE_DIR": str(tmp_path)}

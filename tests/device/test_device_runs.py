@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processor
 import pytest
 from harness import run
 
@@ -383,6 +384,7 @@ def test_an_error_of_ours_does_not_become_one_of_the_users(monkeypatch):
 
 
 def test_the_command_line_runs_a_script_on_the_device(tmp_path):
+    processor.skip_unless_known()
     lines = [
         "import numpy as np", "a = np.arange(200_000.0)", "for i in range(len(a)):",
         "    a[i] = a[i] * 0.5 + 1.0 / (i + 1)", "print(a.sum().hex())",
