@@ -29,6 +29,18 @@ for t in range(3):
 for t in range(3):
     y = [2 * v + t for v in x]
 """,
+    "lists that are added up": """
+for t in range(3):
+    y = [t] + [2 * v for v in x] + [t + 1, 7] + 3 * [5]
+    s = sum([1] + [len(x)] * t)
+""",
+    "several at once": """
+for t in range(3):
+    y, z, k = [], [0] * 4, t + 1
+    for v in x:
+        y.append(v * k)
+    z[t] = k
+""",
     "appended": """
 y = []
 for t in range(n):
@@ -213,7 +225,7 @@ for t in range(3):
     "items of several types": (
         """
 for t in range(3):
-    y = [v if v > 2 else 0 for v in x]
+    y = [v if v > 2 else v > 3 for v in x]
 """,
         "mixed-type",
     ),
@@ -316,7 +328,7 @@ G[0][0] = 5.0
     "lists as a whole": (
         """
 for t in range(3):
-    y = [v for v in x] + [v for v in x]
+    y = [v for v in x] + x
 """,
         None,
     ),

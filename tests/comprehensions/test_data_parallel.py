@@ -263,10 +263,10 @@ def f(u):
 y = f([[1.0, 2.0], [], [3.0]])
 z = f([[], [1.0]])
 """,
-    "ints among ragged floats": """
+    "bools among ragged floats": """
 def f(u):
     return [sum(v for v in row) for row in u]
-y = f([[1.0, 2.0], [3], [4.0, 5.0, 6.0]])
+y = f([[1.0, 2.0], [True], [4.0, 5.0, 6.0]])
 """,
     "beyond a ragged row": """
 def f(u):

@@ -69,6 +69,7 @@ h.usual = defaultdict(int)
 """
 
 TAKEN = {
+    "ints and floats": "for v in xs:\n    d[v] = v if v > 3 else 0.5",
     "those of another one": "for k in some:\n    d[k] = 1",
     "get": "for v in xs:\n    d[v] = d.get(v, 0) + 1",
     "in": "for v in xs:\n    if v in d:\n        d[v] += 1\n    else:\n        d[v] = 1",
@@ -125,7 +126,6 @@ LEFT = {
     "texts for keys": "for v in xs:\n    d[str(v)] = 1",
     "pairs for keys": "for v in xs:\n    d[v, 1] = 1",
     "far too far away": "for v in xs:\n    d[v * 10**12] = 1",
-    "ints and floats": "for v in xs:\n    d[v] = v if v > 3 else 0.5",
     "texts": "for v in xs:\n    d[v] = 'a'",
     "nothing": "for v in xs:\n    d[v] = None",
     "lists": "for v in xs:\n    lists[v].append(v)",

@@ -45,13 +45,13 @@ TAKEN = {
     "named, and handed on": "r = a[0]\na[0] = [v + 1.0 for v in r]\nb[i] = r[2] + sum(r)",
     "and swapped": "q = p[i]\na[i], a[q] = a[q], a[i]\na[q] = [v * 2.0 for v in a[i]]",
     "summed up": "s = sum(a[i])\na[i] = [v / s for v in a[i]]",
+    "floats for ints": "whole[i] = [v / 2 for v in whole[i]]",
     "ints": "whole[i] = [v * 2 + i for v in whole[i]]",
     "out of bounds": "a[i + 3] = [v * 2.0 for v in a[i]]",
 }
 
 LEFT = {
     "from the end": "a[-1 - i] = [v + a[0][1] for v in a[i]]",
-    "floats for ints": "whole[i] = [v / 2 for v in whole[i]]",
     "stored into as well": "a[i][0] = 1.0\na[i] = [v * 2.0 for v in a[i]]",
     "stored into by a name": "r = a[i]\nr[0] = 1.0\na[i] = [v * 2.0 for v in a[0]]",
     "the new one has a name": "r = [v * 2.0 for v in a[i]]\na[i] = r\nr[0] = 5.0",

@@ -79,6 +79,7 @@ rows.append(row)
 """,
 }
 WRITTEN_OUT = {
+    "rows in rows": "rows.append([i, [x, k]])",
     "int and float": "rows.append([i, x * i])",
     "bool": "rows.append([i, i > 2, 0.5, x])",
     "sometimes": "if i % 3:\n    rows.append([i, x])",
@@ -88,6 +89,7 @@ WRITTEN_OUT = {
     "sums": "rows.append([i, sum(v * x for v in range(m)), max(i, 2)])",
 }
 CHANGED = {
+    "int, then float": "rows.append([0] * m)\nfor j in range(m):\n    rows[i][j] = x",
     "repeated": """
 rows.append([0.0] * m)
 for j in range(m):
@@ -195,7 +197,6 @@ LEFT = {
     "an item of several lengths": FILLED["triangle"] + "k += len(rows[0])",
     "int or float": "row = []\nfor j in range(m):\n    if i == j:\n        row.append(1)\n"
     "    else:\n        row.append(x)\nrows.append(row)",
-    "int, then float": "rows.append([0] * m)\nfor j in range(m):\n    rows[i][j] = x",
     "another row in its place": "rows.append([0.0] * m)\nrows[i] = [1.0] * m",
     "behind the end": "rows.append([0.0] * m)\nfor j in range(m + 1):\n    rows[i][j] = x",
     "before the beginning": "rows.append([0.0] * m)\nrows[i - 3][0] = x",
@@ -205,7 +206,6 @@ LEFT = {
     "large integers in a row": "k = 1000 * k + 1\nrows.append([i * x, k ** 6])",
     "rows of two lengths": "rows.append([i, x])\nrows.append([i, x, 1])",
     "a row and a tuple": "rows.append([i, x])\nrows.append((i, x))",
-    "rows in rows": "rows.append([i, [x, k]])",
     "one row for all": "rows.append(first)\nrows[i][0] += x",
 }
 

@@ -41,6 +41,8 @@ random.seed(3)
 """
 
 TAKEN = {
+    "ints and floats": "for i in range(n):\n    x[i] = mixed[a[i]]",
+    "another type stored": "for i in range(2):\n    few[i] = i",
     "its keys": "for i in few:\n    x[i] = few[i]",
     "floats": "for i in range(n):\n    x[i] = f[a[i]]",
     "keys of Python's": "for i in range(-2, 3):\n    x[i] = f[i]",
@@ -130,13 +132,11 @@ LEFT = {
     "as in a list": "for i in range(n):\n    x[i] = few[a[i] - 2]",
     "another one": "for i in range(2):\n    x[i] = few[i]\n    few = f",
     "texts in it": "for i in range(1, 2):\n    x[i] = other[i]",
-    "ints and floats": "for i in range(n):\n    x[i] = mixed[a[i]]",
     "nothing in it": "for i in range(n):\n    x[i] = empty[i]",
     "texts for keys": "for i in range(n):\n    x[i] = texts[i]",
     "bools for keys": "for i in range(2):\n    x[i] = bools[i]",
     "a key far from 0": "for i in range(n):\n    x[i] = far[a[i]]",
     "a float for a key": "for i in range(n):\n    x[i] = f[a[i] / 1.0]",
-    "another type stored": "for i in range(2):\n    few[i] = i",
     "two names": "same = f\nfor i in range(n):\n    f[a[i]] = i * 0.5\n    x[i] = same[a[i]]",
     "two names, asked": "same = f\nfor i in range(n):\n    f[a[i]] = i * 0.5\n"
     "    x[i] = same.get(i, 1.0)",

@@ -36,6 +36,7 @@ from autopar.nest.flow import written as written_scalars
 from autopar.nest.forward import definitions
 from autopar.nest.ir import (
     ELEMENTS,
+    TAG,
     Assign,
     Binary,
     Call,
@@ -49,7 +50,6 @@ from autopar.nest.ir import (
     Unary,
     While,
 )
-from autopar.nest.typed.listed import TAG
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import assigned, expressions, lines, statements, walk, written
 from autopar.records import dataclass, replace

@@ -6,6 +6,7 @@ from autopar.cpu.calls import Calls
 from autopar.cpu.writer import INT64, Value
 from autopar.nest import kinds
 from autopar.nest.ir import (
+    EITHER,
     GIVEN,
     Binary,
     Call,
@@ -21,7 +22,6 @@ from autopar.nest.ir import (
     Unary,
 )
 from autopar.nest.kinds import Kind, dtype, family
-from autopar.nest.typed.listed import EITHER
 from autopar.nest.typed.types import Typed, kind_of
 from autopar.nest.walking import walk
 from autopar.records import dataclass, replace

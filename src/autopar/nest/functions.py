@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import collections
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -133,6 +134,8 @@ def counting(name: str) -> object:
         "reduce": functools,
         "accumulate": itertools,
         "deque": collections,
+        "heappop": heapq,
+        "heappush": heapq,
     }
     return getattr(owners.get(name, builtins), name)
 

@@ -251,6 +251,8 @@ COMPENSATED = frozenset(
 """Atoms of which the builtin `sum` adds up the roundings as well: Neumaier's method."""
 AMONG, ORD = "<among>", "<ord>"
 """Whether a character of a text is one of a word, and its number; see `nest.values.texts`."""
+EITHER, TAG = "<either>", "<tag>"
+"""What is called for an element and its type, and for the type of a value."""
 LETTER = "<letter>"
 """What is called for a character as a key of a dictionary; its argument is its number."""
 IN = "<in>"
@@ -485,7 +487,7 @@ class Local:
     lengths
         Path of the array that says how long each of its rows is, if that is not as `extents` say.
     mixed
-        Whether each element is of Python's type or of NumPy's; see `nest.typed.listed.noted`.
+        Whether each element is of one of two types; see `nest.typed.listed.noted`.
     room
         Whether nobody knows how many elements there will be: `extents` are for a start, and where
         they turn out to be too few, the nest gives up and runs again with more.

@@ -57,6 +57,11 @@ def dtype(atom: str) -> str:
     return _PYTHON_DTYPE[atom] if is_python(atom) else atom[3:]
 
 
+def type_of(atom: str) -> type:
+    """The type of the values that `atom` stands for."""
+    return PYTHON[atom] if is_python(atom) else np.dtype(dtype(atom)).type
+
+
 def python_atom(name: str) -> str:
     """Python's own atom of a dtype that it shares with NumPy's."""
     return {held: atom for atom, held in _PYTHON_DTYPE.items()}[name]
@@ -206,6 +211,17 @@ def unary(op: str, atom: str) -> str | None:
     if op == "~":
         return atom if group in ("int", "uint") else None
     return atom
+
+
+_PAIRS = (("float", "np.float64"), ("int", "np.int64"), ("float", "int"))
+
+
+def pair(kind: Kind) -> tuple[str, str] | None:
+    """The two atoms of `kind`, where an array holds elements of either and notes beside say which.
+
+    The array is of the dtype of the first.
+    """
+    return next((two for two in _PAIRS if kind == {*two}), None)
 
 
 @functools.cache

@@ -145,7 +145,7 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
                 return given[0], _ATOM
             if func == ir.STAR:
                 return f"*{given[0]}", _ATOM
-            if func == ir.PLACES:
+            if func in (ir.PLACES, ir.EITHER):
                 return given[0], _ATOM
             if func.startswith("<."):
                 return f"{_at(args[0], _ATOM)}{func.strip('<>')}({', '.join(given[1:])})", _ATOM
@@ -163,7 +163,8 @@ def _show(expr: Expr | Element) -> tuple[str, float]:
 
 def _written(path: str) -> str:
     """A path as the user wrote it; items of dictionaries are attributes of a kind."""
-    return path.replace(".['", "['")
+    own = path.startswith("<") and path.endswith(">") and path[1:-1].isidentifier()
+    return path[1:-1] if own else path.replace(".['", "['")
 
 
 def _part(part: Part) -> str:

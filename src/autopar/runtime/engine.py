@@ -239,8 +239,8 @@ class Engine:
         except NotAlike:
             raise
         except Refused as refused:
-            if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed:
-                self.reader.mixed |= refused.paths
+            if isinstance(refused, Mixed) and not refused.paths <= self.reader.mixed.keys():
+                self.reader.mixed |= dict.fromkeys(refused.paths, refused.pair)
                 return self.call(roots, lent)
             refusal = refused.refusal
             if not refusal.span.line:

@@ -69,6 +69,7 @@ def helper(
             raise lifter.refuse(Reason.UNBOUND, node, f"{unset[0]} in {name}")
     except Refused as refused:
         return refused.refusal
+    made = _made(stmts) - set(params)
     return Helper(
         name,
         params,
@@ -83,7 +84,7 @@ def helper(
             for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
         ),
         counting=tuple(sorted(lifter.counting.items())),
-        stores=any(_acts(s, variables) for stmt in stmts for s in walking.statements(stmt)),
+        stores=any(_acts(s, variables, made) for stmt in stmts for s in walking.statements(stmt)),
     )
 
 
@@ -96,12 +97,29 @@ def _none(body: Sequence[ast.stmt]) -> Iterator[str]:
                     yield from (one.id for one in targets if isinstance(one, ast.Name))
 
 
-def _acts(stmt: ir.Stmt, own: frozenset[str]) -> bool:
+def _made(stmts: Sequence[ir.Stmt]) -> frozenset[str]:
+    """Names that are lists which `stmts` have made, and nothing else."""
+    given: dict[str, bool] = {}
+    for stmt in (inner for top in stmts for inner in walking.statements(top)):
+        match stmt:
+            case ir.Assign(target=ir.Name(id=name), value=value):
+                new = isinstance(value, ir.Call) and value.func == ir.LIST
+                given[name] = given.get(name, True) and new
+    return frozenset(name for name, new in given.items() if new)
+
+
+def _acts(stmt: ir.Stmt, own: frozenset[str], made: frozenset[str]) -> bool:
     """Whether `stmt` stores into an array, or may: what is called for nothing else may do so.
 
-    What is put at the end of a list of its `own` is seen by nobody else.
+    What is put at the end of a list of its `own`, or stored in one that it has `made`, is seen by
+    nobody else.
     """
     match stmt:
+        case (
+            ir.Assign(target=ir.Element(array=name, index=[_]))
+            | ir.Put(target=ir.View(array=ir.Name(id=name)))
+        ) if name in made:
+            return False
         case ir.Put(target=ir.View(array=ir.Name(id=name), index=("append",) | ("pop",))) if (
             name in own
         ):

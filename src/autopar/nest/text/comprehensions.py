@@ -30,7 +30,7 @@ from autopar.nest.text.building import (
     place,
 )
 from autopar.nest.text.drawing import SEQUENCES, drawing, draws
-from autopar.nest.text.moved import mark_moved, written_out
+from autopar.nest.text.moved import joined, mark_moved, written_out
 from autopar.nest.text.sequences import Items, Sequences
 from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass
@@ -90,6 +90,11 @@ class _Loops(Sequences):
             case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[_, *_]) as value):
                 self.display(value.elts, target, node)
                 return True
+            case ast.Assign(
+                targets=[ast.Name() as target], value=ast.BinOp(op=ast.Add()) as value
+            ) if (items := joined(value)) is not None:
+                self.display(items, target, node)
+                return True
             case ast.Assign(targets=[ast.Name() as target], value=value) if not mentions(
                 value, target.id
             ):
@@ -123,6 +128,8 @@ class _Loops(Sequences):
     def expr(self, node: ast.expr) -> ast.expr:
         """`node`, with names for what has been computed before it."""
         match node:
+            case ast.BinOp(op=ast.Add()) if (items := joined(node)) is not None:
+                return self.together(items, node)
             case ast.ListComp() | ast.BinOp(op=ast.Mult()):
                 found = self.list_items(node)
                 if found is not None:
@@ -174,9 +181,7 @@ class _Loops(Sequences):
     def item(self, node: ast.expr) -> ast.expr:
         """What becomes an item of a list."""
         if isinstance(node, ast.List) and node.elts:
-            name = self.name("list")
-            self.display(node.elts, ast.Name(name, ast.Store()), node)
-            return load(name, node)
+            return self.together(node.elts, node)
         return self.expr(node)
 
     def lazily(self, node: ast.For) -> ast.expr:
@@ -250,6 +255,12 @@ class _Loops(Sequences):
         return self.source(node)
 
     # ------------------------------------------------------------------ lists
+
+    def together(self, items: Sequence[ast.expr], node: ast.expr) -> ast.expr:
+        """A list of these items."""
+        name = self.name("list")
+        self.display(items, ast.Name(name, ast.Store()), node)
+        return load(name, node)
 
     def display(
         self, items: Sequence[ast.expr], target: ast.Name, node: ast.AST, lent: bool = False

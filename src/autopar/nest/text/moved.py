@@ -28,6 +28,8 @@ def written_out(node: ast.AST) -> bool:
             return True
         case ast.Call(func=func) if folding.named(func) is not None:
             return True
+        case ast.BinOp(op=ast.Add()):
+            return joined(node) is not None
         case ast.BinOp(op=ast.Mult(), left=ast.List(elts=[_])):
             return True
         case ast.BinOp(op=ast.Mult(), right=ast.List(elts=[_])):
@@ -37,6 +39,32 @@ def written_out(node: ast.AST) -> bool:
         case ast.Call(func=ast.Attribute(attr="append"), args=[ast.List(elts=elts)]):
             return bool(elts)
     return False
+
+
+def joined(node: ast.expr) -> list[ast.expr] | None:
+    """The items of lists that are added up, where all of them are seen to be lists.
+
+    ``[0] + [inf] * n`` has those of ``[0, *[inf] * n]``; what a name stands for may be no list.
+    """
+    match node:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            parts = [_items(left), _items(right)]
+            return None if None in parts else [item for part in parts for item in part or ()]
+    return None
+
+
+def _items(node: ast.expr) -> list[ast.expr] | None:
+    """The items of something that is seen to be a list."""
+    match node:
+        case ast.List(elts=elts):
+            return elts
+        case (
+            ast.ListComp()
+            | ast.BinOp(op=ast.Mult(), left=ast.List(elts=[_]))
+            | ast.BinOp(op=ast.Mult(), right=ast.List(elts=[_]))
+        ):
+            return [ast.copy_location(ast.Starred(node, ast.Load()), node)]
+    return joined(node)
 
 
 def mark_moved(node: ast.stmt, functions: Functions) -> None:

@@ -25,17 +25,17 @@ class Piece:
     Attributes
     ----------
     first, end
-        The names that say where it begins, and what comes behind it; None: where the list ends.
+        The names that say where it begins, and what comes behind it; None: where the list does.
     """
 
     whole: str
-    first: str
+    first: str | None = None
     end: str | None = None
 
     @property
     def begin(self) -> ast.expr:
         """Where it begins."""
-        return load(self.first)
+        return ast.Constant(0) if self.first is None else load(self.first)
 
     @property
     def stop(self) -> ast.expr:

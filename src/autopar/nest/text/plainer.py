@@ -1,6 +1,6 @@
 """Statements in plainer words, which mean the same where no exception is raised.
 
-``match``, ``try``, ``raise``, ``assert`` and ``:=`` become assignments and ``if``s::
+``match``, ``try``, ``raise``, ``assert``, ``:=`` and several lists become assignments and ``if``s::
 
     match k % 3:              <matched 1> = k % 3
         case 0: a             if <matched 1> == 0: a
@@ -14,6 +14,9 @@
     if (y := f(x)) > 0: a     y = f(x)
                               if y > 0: a
 
+    x, y = [], [0] * n        x = []
+                              y = [0] * n
+
 A nest whose kernel comes to what raises is undone, and the interpreter runs it from the beginning.
 So no kernel needs what handles an exception, nor what is done just before one is raised.
 """
@@ -24,7 +27,7 @@ import ast
 import contextlib
 from collections.abc import Sequence
 
-from autopar.nest.text.building import assign, load, place
+from autopar.nest.text.building import assign, load, mentions, place
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass, field
 
@@ -56,9 +59,35 @@ def plainer(nodes: Sequence[ast.stmt], helper: bool = False) -> Sequence[ast.stm
         Whether `nodes` are the body of a function, of which nothing is seen but what it returns.
     """
     forms = (*_FORMS, ast.Raise, ast.Assert) if helper else _FORMS
-    if not any(isinstance(part, forms) for node in nodes for part in every(node)):
+    parts = (part for node in nodes for part in every(node))
+    if not any(isinstance(part, forms) or _lists(part) is not None for part in parts):
         return nodes
     return _Plainer(helper).block(all_copied(nodes))
+
+
+def _lists(node: ast.AST) -> list[ast.Assign] | None:
+    """One by one what ``x, y = [], [0] * n`` assigns, if none of it is needed for the others."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            pass
+        case _:
+            return None
+    if len(names) != len(values) or not any(map(_is_list, values)):
+        return None
+    if any(isinstance(part, ast.Call) for value in values for part in every(value)):
+        return None  # of a function, which may read what the names stood for
+    bound = [name.id for name in names if isinstance(name, ast.Name)]
+    if len(set(bound)) < len(names) or any(mentions(v, name) for v in values for name in bound):
+        return None
+    return [ast.Assign([name], value) for name, value in zip(names, values, strict=True)]
+
+
+def _is_list(node: ast.expr) -> bool:
+    """Whether that is seen to be a new list."""
+    match node:
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return isinstance(left, ast.List) or isinstance(right, ast.List)
+    return isinstance(node, ast.List | ast.ListComp)
 
 
 class _NotPlainer(Exception):
@@ -115,6 +144,8 @@ class _Plainer:
                 return [*before, node]
             case ast.Return(value=ast.expr()) if self.helper:
                 return [*self.before(node, "value"), node]
+            case ast.Assign() if (lists := _lists(node)) is not None:
+                return [part for one in lists for part in self.statement(one)]
             case ast.Assign() | ast.AnnAssign(value=ast.expr()) | ast.AugAssign() | ast.Expr():
                 return [*self.before(node, "value"), node]
         return [node]

@@ -1,11 +1,11 @@
-"""What a nest keeps in sets and queues of its own, and what dictionaries have, in lists."""
+"""What a nest keeps in sets, queues and heaps of its own, and what dictionaries have, in lists."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
 
-from autopar.nest.text import ahead, levels, own_names, queues, sets, views
+from autopar.nest.text import ahead, heaps, levels, own_names, queues, sets, views
 from autopar.nest.trees import every
 
 _PARTS = frozenset(("keys", "values", "items"))
@@ -27,6 +27,8 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         nodes = views.with_views(nodes)
     if filled or "append" in words:
         nodes = ahead.counted(levels.as_lists(nodes, live))
+    if words & heaps.WORDS:
+        nodes = heaps.as_lists(nodes, live)
     if words & _QUEUES:
         nodes = queues.as_lists(nodes, live)
     return sets.as_lists(nodes, live) if "add" in words else nodes

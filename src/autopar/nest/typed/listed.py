@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from autopar.nest.hidden import STORED, TYPES
 from autopar.nest.ir import (
+    EITHER,
+    TAG,
     Assign,
     Binary,
     Call,
@@ -37,9 +39,6 @@ from autopar.nest.walking import (
 )
 from autopar.records import replace
 from autopar.verdict import Reason, Refusal, Span
-
-EITHER, TAG = "<either>", "<tag>"
-"""What is called for an element and its type, and for the type of a value."""
 
 _ARITHMETIC = frozenset("+-*/")
 

@@ -26,6 +26,7 @@ from autopar.nest.ir import (
     Expr,
     For,
     Load,
+    Local,
     Logic,
     Name,
     Nest,
@@ -50,8 +51,8 @@ class ArrayType:
     """What a kernel is compiled for; `layout` is C, F or A as in NumPy's flags.
 
     One that stands for a list, or a list of lists, has in `listed` the atom of all of its elements.
-    Those of a `weak` one are ints until the nest assigns them, and each of those of a `mixed` one
-    may be of NumPy's type of that dtype instead.
+    Those of a `weak` one are ints until the nest assigns them, and each of those of a mixed one may
+    be of the `other` type instead, as a note beside it says.
     """
 
     dtype: str
@@ -61,7 +62,11 @@ class ArrayType:
     aligned: bool
     listed: str = ""
     weak: bool = False
-    mixed: bool = False
+    other: str = ""
+
+    @property
+    def mixed(self) -> bool:
+        return self.other != ""
 
     @property
     def atom(self) -> str:
@@ -72,7 +77,7 @@ class ArrayType:
     def kind(self) -> Kind:
         """The types that an element may have."""
         if self.mixed:
-            return frozenset((self.atom, f"np.{self.dtype}"))
+            return frozenset((self.atom, self.other))
         return frozenset((self.atom, "int") if self.weak else (self.atom,))
 
 
@@ -201,11 +206,21 @@ def infer(
         # A list that is copied has to be one of ints all through.
         weak -= {local.initial for local in nest.locals}
         if weak:
-            arrays = {**arrays, **_weak(arrays, weak)}
-            return infer(listed.marked(nest, weak), arrays, numbers, calls)
-        mixed = inference.mixed(loop) & arrays.keys() - {local.initial for local in nest.locals}
-        if mixed:
-            return infer(nest, {**arrays, **_mixed(arrays, mixed)}, numbers, calls)
+            found = infer(
+                listed.marked(nest, weak), {**arrays, **_weak(arrays, weak)}, numbers, calls
+            )
+            if not isinstance(found, Refusal) or found.reason is not Reason.MIXED_TYPE:
+                return found
+            either = infer(nest, {**arrays, **_either(arrays, weak)}, numbers, calls)
+            return found if isinstance(either, Refusal) else either
+        copied = {local.initial for local in nest.locals}
+        mixed = inference.mixed(loop)
+        there = {path: two for path, two in mixed.items() if path in arrays.keys() - copied}
+        if there:
+            return infer(nest, {**arrays, **_mixed(arrays, there)}, numbers, calls)
+        own = {local.path for local in nest.locals if local.path in mixed and _alone(local, nest)}
+        if own:
+            return infer(listed.noted(nest, own), arrays, numbers, calls)
         inference.stores(loop)
     except Refused as refused:
         return refused.refusal
@@ -259,13 +274,19 @@ def _weak(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, Arra
     return {**floats, **notes}
 
 
-def _mixed(arrays: dict[str, ArrayType], paths: frozenset[str]) -> dict[str, ArrayType]:
-    """What lists are whose elements may be of Python's type or of NumPy's."""
-    found = ((path, arrays[path]) for path in paths)
+def _mixed(
+    arrays: dict[str, ArrayType], pairs: Mapping[str, tuple[str, str]]
+) -> dict[str, ArrayType]:
+    """What lists are whose elements may be of one type or of the other."""
     return {
-        path: replace(kind, listed=kinds.python_atom(kind.dtype), mixed=True)
-        for path, kind in found
+        path: replace(arrays[path], dtype=kinds.dtype(own), listed=own, other=other)
+        for path, (own, other) in pairs.items()
     }
+
+
+def _either(arrays: dict[str, ArrayType], paths: Collection[str]) -> dict[str, ArrayType]:
+    """What lists of ints are in which floats are stored, where an int may not be read as one."""
+    return _mixed(arrays, dict.fromkeys(paths, ("float", "int")))
 
 
 def _types(arrays: dict[str, ArrayType], paths: Collection[str]) -> dict[str, ArrayType]:
@@ -349,20 +370,17 @@ class _Inference:
                         kinds[path] = kinds.get(path, frozenset()) | self.kind(value)
         return frozenset(path for path, kind in kinds.items() if kind == {"float"})
 
-    def mixed(self, loop: Stmt) -> frozenset[str]:
-        """The lists in which numbers of Python's type and NumPy's of one dtype come together."""
-        found = set()
+    def mixed(self, loop: Stmt) -> dict[str, tuple[str, str]]:
+        """The lists in which numbers of two types come together, and these."""
+        found: dict[str, Kind] = {}
         for stmt in statements(loop):
             match stmt:
                 case Assign(target=Element(array=path), value=value):
-                    array, kind = self.arrays[path], self.kind(value)
-                    if not array.listed or array.weak or array.mixed or kind == {array.listed}:
-                        continue
-                    if array.dtype not in ("float64", "int64"):
-                        continue
-                    if kind <= {kinds.python_atom(array.dtype), f"np.{array.dtype}"}:
-                        found.add(path)
-        return frozenset(found)
+                    array = self.arrays[path]
+                    if array.listed and not array.weak and not array.mixed:
+                        found[path] = found.get(path, array.kind) | self.kind(value)
+        pairs = ((path, kinds.pair(kind)) for path, kind in found.items())
+        return {path: two for path, two in pairs if two is not None}
 
     def stores(self, loop: Stmt) -> None:
         """A list keeps the type of its elements, or those that are no floats yet do no harm."""
@@ -373,7 +391,7 @@ class _Inference:
                     if self.arrays[path].mixed and kind <= self.arrays[path].kind:
                         continue
                     if atom and kind != {atom}:
-                        detail = f"{path} holds {atom}, {_shown(kind)} is stored"
+                        detail = f"{path.strip('<>')} holds {atom}, {_shown(kind)} is stored"
                         raise self.refuse(Reason.MIXED_TYPE, line, detail)
         weak = frozenset(path for path, array in self.arrays.items() if array.weak)
         for load, other in listed.operands(loop, weak):
@@ -439,12 +457,15 @@ class _Inference:
             else:
                 self.env[path] = frozenset(() if local.dtype is None else (f"np.{local.dtype}",))
         made = {number: path for path, local in self.locals.items() for number in local.made}
+        mixed = {path for path, local in self.locals.items() if local.mixed}
         changed = True
         while changed:
             changed = False
             for stmt in statements(self.nest.loop):
                 match stmt:
                     case Assign(target=Name(id=name), value=value):
+                        new = self.kind(value)
+                    case Assign(target=Element(array=name), value=value) if name in mixed:
                         new = self.kind(value)
                     case Assign(id=number, value=value) if number in made:
                         name = made[number]
@@ -461,17 +482,15 @@ class _Inference:
 
     def settle_locals(self) -> None:
         """The dtypes of the arrays that the nest makes."""
-        whole = {local.last_of for local in self.locals.values()}
         for path, local in self.locals.items():
-            pair = _pair(self.env[path])
-            alone = len(local.extents) == 1 and local.last_of is None and path not in whole
-            if local.mixed or (pair and local.listed and local.initial is None and alone):
-                atom = pair or next(iter(self.env[path]))
+            pair = kinds.pair(self.env[path])
+            if local.mixed or (pair and local.listed and _alone(local, self.nest)):
                 if not local.mixed:
                     self.several.add(path)
-                dtype = kinds.dtype(atom)
-                atom = kinds.python_atom(dtype)
-                self.arrays[path] = ArrayType(dtype, 1, "C", True, True, atom, mixed=True)
+                own, other = pair or _fitting(self.env[path])
+                dtype = kinds.dtype(own)
+                rank = len(local.extents)
+                self.arrays[path] = ArrayType(dtype, rank, "C", True, True, own, other=other)
                 del self.env[path]
                 continue
             if len(self.env[path]) != 1:
@@ -638,12 +657,17 @@ class _Inference:
         raise self.refuse(Reason.SYNTAX, self.nest.loop.line, text(expr))
 
 
-def _pair(kind: Kind) -> str | None:
-    """Python's type, where `kind` is that and NumPy's of the same dtype."""
-    for name in ("float64", "int64"):
-        if kind == {kinds.python_atom(name), f"np.{name}"}:
-            return kinds.python_atom(name)
-    return None
+def _alone(local: Local, nest: Nest) -> bool:
+    """Whether it is no part of another list, and none is of it, nor is it a copy."""
+    alone = local.initial is None and local.lengths is None and local.last_of is None
+    return alone and all(other.last_of != local.path for other in nest.locals)
+
+
+def _fitting(kind: Kind) -> tuple[str, str]:
+    """A pair of types that has the one of `kind` in it."""
+    (atom,) = kind
+    own = kinds.python_atom(kinds.dtype(atom))
+    return own, f"np.{kinds.dtype(own)}"
 
 
 def _shown(kind: Kind) -> str:

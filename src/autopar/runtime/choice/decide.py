@@ -103,7 +103,7 @@ class State:
         self.room = FIRST_ROOM  # in lists of which nobody knows how long they get
         self.rooms: dict[Any, Rooms] = {}  # by the numbers and shapes of a call
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
-        self.mixed = tuple(path for path, kind in typed.arrays if kind.mixed)
+        self.mixed = {p: (kind.listed, kind.other) for p, kind in typed.arrays if kind.mixed}
         self.extends = bool(self.given or self.weak or self.mixed or self.locals)
         self.apart = tuple(typed.nest.apart)
         lists = {path for path, kind in typed.arrays if kind.listed}

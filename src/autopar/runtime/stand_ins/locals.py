@@ -197,7 +197,8 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
     array = array[own]
     if local.mixed:
         assert types is not None
-        return mixed.items(array, types[own])
+        kind = state.typed.array(local.path)
+        return mixed.items((kind.listed, kind.other), array, types[own])
     if local.lengths is not None:
         lengths = values.arrays[local.lengths][own].tolist()
         atom = state.typed.array(local.path).listed

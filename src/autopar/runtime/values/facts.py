@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,6 +30,7 @@ from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
 from autopar.runtime.values.lists import NO_LISTS, Lists
 from autopar.runtime.values.mirrors import tuples_of_several_types
+from autopar.runtime.values.mixed import Pair
 from autopar.runtime.values.overlap import Layout, equations
 from autopar.runtime.values.paths import Paths, Resolver, Said, dicts_gone_through
 from autopar.runtime.values.plain import is_plain_array, type_name
@@ -119,7 +120,7 @@ def widened(values: Values, weak: Sequence[str]) -> Values:
     return replace(values, arrays=arrays)
 
 
-def with_types(values: Values, mixed: Sequence[str]) -> Values:
+def with_types(values: Values, pairs: Mapping[str, Pair]) -> Values:
     """`values` with the types of the elements of lists beside them.
 
     Raises
@@ -128,7 +129,8 @@ def with_types(values: Values, mixed: Sequence[str]) -> Values:
         Where such a list is also used as another one.
     """
     arrays = dict(values.arrays)
-    for path, mirror in values.lists.noted(mixed):
+    for path, mirror in values.lists.noted(pairs):
+        arrays[path] = mirror.array
         assert mirror.types is not None
         arrays[path + TYPES] = mirror.types
     return replace(values, arrays=arrays)
@@ -177,7 +179,7 @@ class Reader:
         self.glance = None if more else Glance(self.arrays, self.numbers, self.calls, nest.roots)
         self.confused = sorted(arrays & (calls | numbers))
         self.members: dict[int, object] = {}
-        self.mixed: set[str] = set()  # lists that have turned out to be so
+        self.mixed: dict[str, Pair] = {}  # lists that have turned out to have elements of two types
         self.codes: dict[int, CodeType] = {}
         self.spaces: dict[int, dict[str, Any]] = {}
 
@@ -359,10 +361,10 @@ class Reader:
     ) -> Lists:
         """`lists` and the one behind `path`, for which an array stands from now on."""
         lists = Lists() if lists is NO_LISTS else lists
-        mirror = lists.add(path, value, said.mirrors, path in self.mixed)
+        mirror = lists.add(path, value, said.mirrors, self.mixed.get(path))
         arrays[path] = mirror.array
         # As many as for an array.
-        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.mixed)
+        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.other)
         return lists
 
     def builtins(self, values: Values) -> None:
@@ -382,8 +384,8 @@ class Reader:
         for path, mirror in values.lists.mirrors.items():
             kind = arrays[path]
             listed = "" if mirror.inner else mirror.atom  # what is in arrays is no object
-            writeable, mixed = mirror.writeable, mirror.mixed
-            arrays[path] = replace(kind, listed=listed, writeable=writeable, mixed=mixed)
+            writeable, other = mirror.writeable, mirror.other
+            arrays[path] = replace(kind, listed=listed, writeable=writeable, other=other)
         numbers = {}
         for path, number in values.numbers.items():
             atom = kinds.atom_of(number)

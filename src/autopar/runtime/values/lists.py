@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autopar.nest import kinds
 from autopar.nest.hidden import FRESH, ORDER, STORED, TYPES
 from autopar.nest.typed.told import Held
 from autopar.records import replace
@@ -27,6 +26,7 @@ from autopar.runtime.values.mirrors import (
     fill,
     holds_the_same,
     mirror,
+    of_two,
     refused,
     rows_of,
 )
@@ -51,23 +51,24 @@ class Lists:
         self.copied: tuple[Copied, ...] | None = None
 
     def add(
-        self, path: str, value: Sequence[Any], seen: dict[int, Mirror], mixed: bool = False
+        self, path: str, value: Sequence[Any], seen: dict[int, Mirror], pair: mixed.Pair | None
     ) -> Mirror:
-        """The mirror of the list behind `path`, known to be `mixed` perhaps; raises `Refused`.
+        """The mirror of the list behind `path`; raises `Refused`.
 
         Parameters
         ----------
         seen
             Mirrors of lists, by their `id`, that other nests have had made for this call.
+        pair
+            The two types that its elements are known to have.
         """
         found = self.values.get(id(value))
         if found is None:
             found = seen.get(id(value))
             if found is None:
                 found = seen[id(value)] = mirror(path, value)
-            if mixed and found.array.dtype.name in ("float64", "int64"):
-                atom = kinds.python_atom(found.array.dtype.name)
-                found = replace(found, atom=atom, mixed=True)
+            if pair is not None and found.atom in pair and not found.inner:
+                found = of_two(found, pair)
             self.values[id(value)] = found
         self.mirrors[path] = found
         return found
@@ -137,15 +138,15 @@ class Lists:
             self.mirrors.update(dict.fromkeys(names, wide))
             yield from ((path, wide) for path in names)
 
-    def noted(self, paths: Collection[str]) -> Iterator[tuple[str, Mirror]]:
-        """Mirrors with types beside their elements for the lists `paths`."""
-        for one in {id(m): m for path, m in self.mirrors.items() if path in paths}.values():
+    def noted(self, pairs: Mapping[str, mixed.Pair]) -> Iterator[tuple[str, Mirror]]:
+        """Mirrors with types beside their elements for lists whose elements have one of two."""
+        for one in {id(m): m for path, m in self.mirrors.items() if path in pairs}.values():
             names = [path for path, mirror in self.mirrors.items() if mirror is one]
             for path in names:
-                if path not in paths:  # elements would be read without their types
+                if pairs.get(path) != pairs[names[0]]:  # read without their types, or as others
                     raise refused(Reason.MIXED_TYPE, f"{path} has another name as well")
             types = np.zeros(one.array.shape, np.int8)
-            with_types = replace(one, atom=kinds.python_atom(one.array.dtype.name), types=types)
+            with_types = replace(of_two(one, pairs[names[0]]), types=types)
             self.values[id(one.value)] = with_types
             self.mirrors.update(dict.fromkeys(names, with_types))
             yield from ((path, with_types) for path in names)
@@ -183,7 +184,7 @@ class Lists:
                 fill(one, rows, targets)
             except mixed.Mixed as found:
                 names = (path for path, other in self.mirrors.items() if other is one)
-                raise mixed.Mixed(found.refusal, names) from None
+                raise mixed.Mixed(found.refusal, found.pair, names) from None
             if lasting and one.native is not None:
                 learn(one.value, one.holders, one.atom, one.array, rows)
             if id(one) in changing and _holds_nan(one.array):

@@ -25,6 +25,7 @@ Rows = tuple[Sequence[Any], ...]
 
 _DEEPEST = 8  # lists within lists
 _LONGEST = 1 << 22  # of a range that has a name
+_SOME = 4  # rows that are looked at before all are
 READ = (range, bytes, bytearray)
 """What has been read as soon as there is an array."""
 _NATIVE = {"float": "float64", "np.float64": "float64", "int": "int64", "bool": "bool"}
@@ -52,9 +53,9 @@ class Mirror:
     stored
         Which elements have been assigned, where these are floats and the others ints.
     types
-        The tags of its elements, where each is of Python's type or of NumPy's of that dtype.
-    mixed
-        Whether they have turned out to be so.
+        The tags of its elements, where each is of one type or of another.
+    other
+        The other type, where they have turned out to be so.
     inner
         How many axes, from the last on, are those of arrays in the list: these are only read.
     known
@@ -68,7 +69,7 @@ class Mirror:
     array: Array
     stored: Array | None = None
     types: Array | None = None
-    mixed: bool = False
+    other: str = ""
     inner: int = 0
     known: Reading | None = None
 
@@ -76,6 +77,11 @@ class Mirror:
     def writeable(self) -> bool:
         """Whether elements can be assigned."""
         return self.holders[-1] is list and not self.inner
+
+    @property
+    def pair(self) -> mixed.Pair:
+        """The two types of its elements."""
+        return self.atom, self.other
 
     @property
     def native(self) -> str | None:
@@ -115,7 +121,11 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
                 raise NotAlike(path, 2)
             raise refused(Reason.WRONG_TYPE, f"{path} is, or holds, an empty {_name(inner)}")
         inner = inner[0]
-    if len(holders) == 2 and tuples_of_several_types(value):
+    rows = value[0] if len(holders) == 3 else value
+    tuples = holders[-1] is tuple
+    if len(holders) in (2, 3) and tuples and tuples_of_several_types(rows):
+        raise NotAlike(path, 2)
+    if len(holders) - (tuples and len(holders) == 3) == 2 and _seem_ragged(value, shape[1]):
         raise NotAlike(path, 2)
     axes = 0
     atom = kinds.atom_of(inner)
@@ -136,6 +146,25 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
     except (MemoryError, ValueError):
         raise refused(Reason.NO_MEMORY, path) from None
     return Mirror(path, value, tuple(holders), atom, array, inner=axes)
+
+
+def _seem_ragged(value: Sequence[Any], size: int) -> bool:
+    """Whether some of the rows near the ends of `value` are of another length than `size`.
+
+    All are looked at when they are read, but that may be after kernels have been made.
+    """
+    some = (*value[1:_SOME], value[-1])
+    return any(type(row) in (list, tuple) and len(row) != size for row in some)
+
+
+def of_two(one: Mirror, pair: mixed.Pair) -> Mirror:
+    """`one` for elements of either type."""
+    own, other = pair
+    made = replace(one, atom=own, other=other)
+    dtype = np.dtype(kinds.dtype(own))
+    if one.array.dtype == dtype:
+        return made
+    return replace(made, array=np.zeros(one.array.shape, dtype), known=None)
 
 
 def tuples_of_several_types(value: Sequence[Any]) -> int:
@@ -177,7 +206,8 @@ class Copied:
         if self.mirror.types is not None:
             assert self.types is not None
             array, types = self.mirror.array, self.mirror.types
-            mixed.put_back(self.rows, array, self.before, types, self.types)
+            pair = self.mirror.pair
+            mixed.put_back(self.rows, pair, array, self.before, types, self.types)
             return
         atom, now, before = self.mirror.atom, self.mirror.array, self.before
         if self.mirror.stored is not None:
@@ -189,7 +219,7 @@ class Copied:
         if write is None:
             _write_slowly(self.rows, atom, now, before)
         else:
-            write(self.rows, list, _type(atom), now, before)
+            write(self.rows, list, kinds.type_of(atom), now, before)
 
     def writer(self, count: int = 0) -> Callable[..., int] | None:
         """What puts `count` elements back; None: Python does."""
@@ -264,7 +294,7 @@ def _fill(one: Mirror, rows: Rows) -> None:
     if one.holders[0] in READ:
         return
     flat = one.array.reshape(len(rows), -1)
-    holder, wanted = one.holders[-1], _type(one.atom)
+    holder, wanted = one.holders[-1], kinds.type_of(one.atom)
     read = _mover("read", one.native, flat.size) if one.native is not None else None
     if read is None:
         if any(type(row) is not holder or len(row) != flat.shape[1] for row in rows):
@@ -281,7 +311,7 @@ def _fill(one: Mirror, rows: Rows) -> None:
 
 def _fill_with_types(one: Mirror, rows: Rows, types: Array) -> None:
     """Read elements and of which type each is."""
-    status = mixed.fill(rows, one.holders[-1], one.array, types)
+    status = mixed.fill(rows, one.holders[-1], one.pair, one.array, types)
     if status == LARGE:
         raise refused(Reason.BIG_INTEGER, one.path)
     if status != ALIKE:
@@ -331,7 +361,7 @@ def _fill_wide(one: Mirror, rows: Rows) -> None:
 
 def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
     """The same with what Python and NumPy have to offer."""
-    wanted = _type(one.atom)
+    wanted = kinds.type_of(one.atom)
     if any(type(item) is not wanted for item in chain.from_iterable(rows)):
         raise _mixed(one, rows)
     try:
@@ -353,10 +383,6 @@ def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
         for k in changed.nonzero()[0].tolist():
             if k < len(row):
                 row[k] = values[k]
-
-
-def _type(atom: str) -> type:
-    return kinds.PYTHON.get(atom) or np.dtype(kinds.dtype(atom)).type
 
 
 _movers: dict[tuple[str, str], Callable[..., int] | None] = {}
@@ -429,17 +455,19 @@ class NotAlike(Refused):
 
 
 def _ragged(one: Mirror) -> Refused:
-    return NotAlike(one.path, one.array.ndim)
+    # Of rows of tuples, it is the rows that are of several lengths, or nothing can be done.
+    depth = one.array.ndim
+    return NotAlike(one.path, 2 if depth == 3 and one.holders[-1] is tuple else depth)
 
 
 def _mixed(one: Mirror, rows: Rows) -> Refused:
-    wanted = _type(one.atom)
+    wanted = kinds.type_of(one.atom)
     items: Iterator[Any] = chain.from_iterable(rows)
     other = next((item for item in items if type(item) is not wanted), None)
     names = sorted((one.atom, type_name(other)))
     found = refused(Reason.MIXED_TYPE, f"{one.path} holds {' and '.join(names)}")
-    several = one.stored is None and one.types is None and mixed.fits(rows, one.array.dtype)
-    return mixed.Mixed(found.refusal) if several else found
+    pair = mixed.pair(rows) if one.types is None else None
+    return found if pair is None else mixed.Mixed(found.refusal, pair)
 
 
 def refused(reason: Reason, detail: str) -> Refused:
