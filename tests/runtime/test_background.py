@@ -123,7 +123,7 @@ def test_what_a_copy_has_asked_in_vain_is_known_to_the_next_process(tmp_path: Pa
     end = time.monotonic() + 60
     while not list(tmp_path.glob("cache/marks/*.vain")):
         assert time.monotonic() < end, "nobody has asked"
-        subprocess.run([*command, "30000"], cwd=tmp_path, env=env, check=True, capture_output=True)
+        subprocess.run([*command, "120000"], cwd=tmp_path, env=env, check=True, capture_output=True)
         time.sleep(0.5)
 
 

@@ -18,7 +18,7 @@ from autopar.nest.text.iteration import called
 from autopar.nest.text.lift import Loop, heading, lift, lift_run, lift_together
 from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
-from autopar.nest.text.neighbours import neighbours
+from autopar.nest.text.neighbours import neighbours, searches
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
 from autopar.nest.text.stretches import Stretch, stretch
@@ -188,7 +188,7 @@ class _Search:
     def together(self, nodes: Sequence[ast.stmt], parent: int | None) -> dict[ast.stmt, int]:
         """For each statement of neighbouring loops that are a nest, the number of that one."""
         found: dict[ast.stmt, int] = {}
-        for part in neighbours(nodes, self.fits):
+        for part in (*neighbours(nodes, self.fits), *searches(nodes)):
             live = functools.partial(self.live, part[-1])
             nest = lift_together(part, self.file, self.function, live)
             if isinstance(nest, Nest):

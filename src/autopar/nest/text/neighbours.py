@@ -13,6 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from autopar.nest.text.lift import Loop, exits
 from autopar.nest.trees import every
 
+_MAKING = frozenset(
+    ("append", "add", "deque", "float", "full", "heappush", "int", "len", "max", "min", "ones",
+     "range", "set", "zeros")
+)  # fmt: skip
 _MOST_LOOPS = 6
 _MOST_STATEMENTS = 40
 """Beyond, the analysis takes long, and a call must do much to be worth all the kernels."""
@@ -48,6 +52,70 @@ def neighbours(
         if loops > 1:
             yield tuple(block[first : last + 1])
         first = last + 1
+
+
+def searches(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ...]]:
+    """Loops in `block` that are done once something is empty, each from where that is made on.
+
+    A queue, a heap, or a stack of before the loop is somebody else's; with the statement that makes
+    it, and all up to the loop, it is one of the nest's own.
+    """
+    for k, loop in enumerate(block):
+        if not isinstance(loop, ast.While) or loop.orelse or exits(loop):
+            continue
+        emptied = _emptied(loop)
+        if not emptied or _size(loop) > _MOST_STATEMENTS:
+            continue
+        first = k
+        for j in range(k - 1, -1, -1):
+            if not _makes(block[j]):
+                break
+            if _made(block[j]) & emptied:
+                first = j
+        if first < k:
+            yield tuple(block[first : k + 1])
+
+
+def _emptied(loop: ast.While) -> set[str]:
+    """Names of what has fewer and fewer items in `loop`."""
+    found = set()
+    for node in every(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop" | "popleft")):
+                found.add(name)
+            case ast.Call(
+                func=ast.Name(id="heappop") | ast.Attribute(attr="heappop"),
+                args=[ast.Name(id=name)],
+            ):
+                found.add(name)
+    return found
+
+
+def _made(node: ast.stmt) -> set[str]:
+    """The names that begin with `node`."""
+    match node:
+        case ast.Assign(targets=targets, value=ast.List() | ast.Call() | ast.Tuple()):
+            inner = (part for target in targets for part in every(target))
+            return {part.id for part in inner if isinstance(part, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.List() | ast.Call()):
+            return {name}
+    return set()
+
+
+def _makes(node: ast.stmt) -> bool:
+    """Whether `node` may do no more than to make something that a loop needs, or to change it."""
+    match node:
+        case ast.Assign() | ast.AnnAssign(value=ast.expr()) | ast.AugAssign() | ast.Expr():
+            called = (part.func for part in every(node) if isinstance(part, ast.Call))
+            return all(_last_name(func) in _MAKING for func in called)
+    return False
+
+
+def _last_name(func: ast.expr) -> str:
+    match func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 def _size(node: ast.stmt) -> int:

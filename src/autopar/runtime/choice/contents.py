@@ -25,9 +25,10 @@ import numpy as np
 from autopar.deps.data import ROOM, Elements
 from autopar.kernel import Status
 from autopar.nest.forward import Definitions, substitute
-from autopar.nest.ir import Element, Expr, For, Load, Name
+from autopar.nest.ir import Const, Element, Expr, For, Load, Name
 from autopar.nest.kinds import family
 from autopar.nest.typed.types import Typed
+from autopar.nest.values.ragged import ROWS, roots_of
 from autopar.nest.walking import accesses, statements, walk, written
 from autopar.records import dataclass, replace
 from autopar.runtime.run import pool
@@ -102,6 +103,15 @@ def rows(nest: For, meaning: Definitions, indices: Sequence[str]) -> Iterator[tu
                 case Load(array=one, index=(_,)), Load(array=other) if one == other:
                     if one in indices:
                         yield loop, one
+
+
+def ragged_rows(nest: For) -> Iterator[tuple[For, str]]:
+    """The loops through rows of several lengths, each with the list of these."""
+    for loop in statements(nest):
+        match loop:
+            case For(start=Const(value=0), stop=Load(array=path)) if path.startswith(ROWS):
+                if path == roots_of(int(path.removeprefix(ROWS).split()[0]))[-1]:
+                    yield loop, path
 
 
 def through(nest: For, meaning: Definitions, indices: Sequence[str]) -> dict[int, str]:

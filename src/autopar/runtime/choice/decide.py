@@ -15,14 +15,32 @@ from autopar.deps.data import Analysis, Crossings, Facts, Overlap, Private, high
 from autopar.kept import is_only_found, only_found
 from autopar.nest.flow import elements_read
 from autopar.nest.forward import definitions, looked_through, substitute
-from autopar.nest.ir import FIRST_ROOM, Assign, Element, Expr, For, Load, Stmt
+from autopar.nest.ir import (
+    FIRST_ROOM,
+    Assign,
+    Compare,
+    Element,
+    Expr,
+    For,
+    Load,
+    Name,
+    Stmt,
+    While,
+)
 from autopar.nest.typed.listed import handed_on
 from autopar.nest.typed.types import Typed
 from autopar.nest.walking import accesses, blocks, expressions, statements, walk, written
 from autopar.records import replace
 from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.choice import estimate, interval
-from autopar.runtime.choice.contents import Seen, index_arrays, row_length, rows, through
+from autopar.runtime.choice.contents import (
+    Seen,
+    index_arrays,
+    ragged_rows,
+    row_length,
+    rows,
+    through,
+)
 from autopar.runtime.choice.entered import in_words, words
 from autopar.runtime.choice.fusions import Fusions
 from autopar.runtime.choice.numbers import Ration
@@ -42,6 +60,8 @@ if TYPE_CHECKING:
     from autopar.sched.flat import Forms
 
 _MOST_STATEMENTS = 100  # of a nest that is asked whether it may be run twice
+_SOME_ROWS = 256  # that say how long others are
+_MOST_TRIPS = 1_000_000  # of a loop until something is as large as a number
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
 Ranges = dict[str, tuple[int, int]]
 Pairs = frozenset[tuple[str, int]]  # of an array and a `For.id`
@@ -101,6 +121,7 @@ class State:
         self.written = written(typed.nest)
         self.locals = typed.nest.locals
         self.room = FIRST_ROOM  # in lists of which nobody knows how long they get
+        self.limits = tuple(set(self.ints) & set(_compared(typed.nest.loop)))
         self.rooms: dict[Any, Rooms] = {}  # by the numbers and shapes of a call
         self.weak = tuple(path for path, kind in typed.arrays if kind.weak)
         self.mixed = {p: (kind.listed, kind.other) for p, kind in typed.arrays if kind.mixed}
@@ -134,6 +155,7 @@ class State:
         self.overlaps: set[frozenset[Overlap]] = set()
         self.indices = index_arrays(typed, self.meaning)
         self.rows = tuple(rows(typed.nest.loop, self.meaning, self.indices))
+        self.ragged_rows = tuple(ragged_rows(typed.nest.loop))
         self.through = through(typed.nest.loop, self.meaning, self.indices)
         loops = (s for s in statements(typed.nest.loop) if isinstance(s, For))
         self.loops = tuple(looked_through(loop, self.meaning) for loop in loops)
@@ -346,16 +368,31 @@ def _extents(path: str, rank: int) -> tuple[tuple[str, str], ...]:
 def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
     """What estimates are made from: `env`, and how long the rows of compressed arrays are.
 
-    A loop that makes a list of unknown length is taken to go through the longest of the live-ins.
+    A loop that makes a list of unknown length is taken to go through the longest of the live-ins,
+    row by row where those have rows, or as often as a number says that something is compared to.
     """
     found = {name: float(low) for name, (low, _) in env.items()}
     if any(local.room for local in state.locals):
         own = {local.path for local in state.locals}
-        sizes = (array.size for path, array in values.arrays.items() if path not in own)
-        found[estimate.WHILES] = float(max(sizes, default=0))
+        rows = {path for _, path in (*state.rows, *state.ragged_rows)}
+        sizes = (values.arrays[path].size for path in rows or values.arrays.keys() - own)
+        limits = (min(values.numbers[path], _MOST_TRIPS) for path in state.limits)
+        found[estimate.WHILES] = float(max((*sizes, *limits), default=0))
     for loop, path in state.rows:
         found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
+    for loop, path in state.ragged_rows:
+        some = values.lists.value(path)[:_SOME_ROWS]
+        found[estimate.usual_trips(loop)] = sum(some) / max(len(some), 1)
     return found
+
+
+def _compared(loop: For) -> Iterator[str]:
+    """Names that are compared to something in loops of which nobody knows how often they run."""
+    loops = [stmt for stmt in statements(loop) if isinstance(stmt, While)]
+    for stmt in (inner for outer in loops for inner in statements(outer)):
+        for expr in (part for top in expressions(stmt) for part in walk(top)):
+            if isinstance(expr, Compare):
+                yield from (side.id for side in (expr.left, expr.right) if isinstance(side, Name))
 
 
 Settled = tuple[Facts, frozenset[int], frozenset[int]]

@@ -12,6 +12,7 @@ from autopar.runtime.choice.outline import Outline
 from autopar.sched.plan import Branch, Loop, Node
 
 _UNKNOWN_TRIPS = 100.0
+_INNER_TRIPS = 10.0  # of one that stands in another of these
 WHILES = "<whiles>"
 """The name for how often a ``while`` in no other loop is likely to run, if that is known."""
 
@@ -58,7 +59,7 @@ def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
             once = _total(body, inner, weight)
         total += count * (head + once)
     for limit, body in part.whiles:
-        inner = {name: value for name, value in env.items() if name != WHILES}
+        inner = {**env, WHILES: _INNER_TRIPS}
         above = None if limit is None else estimate(limit, env)
         total += (trips if above is None else _root(above)) * _total(body, inner, weight)
     for one, two in part.branches:

@@ -32,6 +32,7 @@ def with_locals(values: Values, state: State) -> Values:
         Where there is no room.
     """
     arrays = dict(values.arrays)
+    _begin_with_room(values, state)
     rooms = _rooms(values, state)
     try:
         for local, room in zip(state.locals, rooms, strict=True):
@@ -44,6 +45,17 @@ def with_locals(values: Values, state: State) -> Values:
         where = Span(state.typed.nest.file, state.typed.nest.loop.line)
         raise Refused(Refusal(Reason.NO_MEMORY, where, "")) from None
     return replace(values, arrays=arrays)
+
+
+def _begin_with_room(values: Values, state: State) -> None:
+    """Let lists of unknown length have room for as much as the call has brought along.
+
+    Memory is what is touched of it.
+    """
+    if any(local.room for local in state.locals):
+        most = max((array.size for array in values.arrays.values()), default=0)
+        while state.room < min(most, _MOST_ROOM):
+            state.room *= _TIMES
 
 
 def more_room(state: State) -> bool:

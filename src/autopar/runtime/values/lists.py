@@ -10,7 +10,8 @@ decide on.  Only for a nest that is going to run, all elements are read, and mus
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import chain, repeat, takewhile
+from operator import is_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -76,7 +77,7 @@ class Lists:
     def names(self, value: list[Any]) -> set[str]:
         """Paths of `value`, and of lists in which it is."""
         mirrors = self.mirrors.items()
-        return {p for p, one in mirrors if _reaches(one.value, value, len(one.holders))}
+        return {p for p, one in mirrors if _reaches(one.value, value, one.holders)}
 
     @property
     def tables(self) -> frozenset[str]:
@@ -263,17 +264,25 @@ def _holds_nan(array: Array) -> bool:
         return bool(np.isnan(array.sum()) and np.isnan(array).any())
 
 
-def _reaches(holder: Sequence[Any], value: list[Any], depth: int) -> bool:
-    """Whether `holder`, a list so many lists deep, is `value` or has it in it."""
+def _reaches(holder: Sequence[Any], value: list[Any], types: tuple[type, ...]) -> bool:
+    """Whether `holder`, and what is in it, of these `types`, is `value` or has it in it."""
     if holder is value:
         return True
-    return depth > 1 and any(_reaches(row, value, depth - 1) for row in holder)
+    inner = types[1:]
+    if (
+        list not in inner
+    ):  # rows that are no tuples, as the first one is, are met when they are read
+        return False
+    if len(inner) == 1:
+        return any(map(is_, holder, repeat(value)))
+    return any(_reaches(row, value, inner) for row in holder)
 
 
 def _apart(copied: Sequence[Copied]) -> None:
     """Raise `Refused` where a list that is written is met twice."""
     mine = [id(row) for one in copied if one.before is not None for row in one.rows]
-    theirs = (map(id, one.rows) for one in copied if one.before is None)
+    others = (one for one in copied if one.before is None and one.mirror.holders[-1] is list)
+    theirs = (map(id, one.rows) for one in others)
     once = set(mine)
     if len(once) == len(mine) and once.isdisjoint(chain.from_iterable(theirs)):
         return
