@@ -8,6 +8,7 @@ import ctypes.util
 import harness
 import numpy as np
 import pytest
+from outcome import same
 
 from autopar.cpu import powers
 
@@ -130,3 +131,41 @@ def test_what_is_no_float_is_left_to_python(lenient, number, exponent):
     source = f"for i in range(n):\n    b[i] = float(a[i]) ** {exponent}\n"
     assert harness.run(source, a=a, b=b, n=100)[0].record.runs == 0
     assert harness.run(source, a=a, b=b, n=70)[0].record.runs == 1
+
+
+SHORT = """
+def f(u, v, n, m):
+    a = np.zeros((n, 3))
+    for i in range(n):
+        s = t = 0.0
+        w = 1.0
+        for k in range(m):
+            s += (u[i, k] - v[0, k]) ** 2
+            t += (u[i, k] + v[1, k]) ** 2 * 0.5
+            w += ((u[i, k] * 0.75) ** 3 - u[i, k] ** 2) ** 2
+        a[i, 0] = s
+        a[i, 1] = t
+        a[i, 2] = w
+    return a
+"""
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 7, 8, 9, 31, 64, 130, 300])
+@pytest.mark.usefixtures("lenient")
+def test_many_in_short_loops(m: int) -> None:
+    """Those of several iterations of the loop around are found at once."""
+    rng = np.random.default_rng(m)
+    u, v = rng.normal(size=(23, m)), rng.normal(size=(2, m))
+    text = SHORT + "a = f(u, v, len(u), m)\n"
+    assert "compiled" in same(text, u=u, v=v, m=m, np=np).values()
+
+
+@pytest.mark.parametrize("odd", [float("inf"), float("nan"), 1e200, 1e-200, -0.0])
+@pytest.mark.usefixtures("lenient")
+@pytest.mark.filterwarnings("ignore")
+def test_odd_numbers_in_short_loops(odd: float) -> None:
+    """What NumPy warns of is looked at behind the powers."""
+    rng = np.random.default_rng(3)
+    u, v = rng.normal(size=(23, 8)), rng.normal(size=(2, 8))
+    u[5, 3] = u[20, 7] = odd
+    same(SHORT + "a = f(u, v, len(u), 8)\n", u=u, v=v, np=np)

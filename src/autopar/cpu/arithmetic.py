@@ -9,6 +9,7 @@ import numpy as np
 
 from autopar.cpu import powers
 from autopar.cpu.integers import WORDS, Integers
+from autopar.cpu.powers import GROWING
 from autopar.cpu.signs import positive
 from autopar.cpu.words import operation, operator_words
 from autopar.cpu.writer import INT64, Value
@@ -301,7 +302,7 @@ class Arithmetic(Integers):
 
 def _grows(exponent: Expr) -> bool:
     """Whether a power is infinite or nan where the base is, as far as that is of use."""
-    return isinstance(exponent, Const) and exponent.value in (0.5, 1.5, 2, 3)
+    return isinstance(exponent, Const) and exponent.value in GROWING
 
 
 def _is_two(expr: Expr) -> bool:

@@ -263,8 +263,12 @@ class BulkWriter(StripWriter):
         name = many.name if many.name in PLAIN else f"numpy_{many.name}_{chars}"
         self.write(f'many_("{name}", {count}, {", ".join((*many.rooms, many.room))})')
 
-    def hand(self, many: Many, where: str) -> None:
-        """Write what `many` is handed in the iteration at hand."""
+    def hand(self, many: Many, where: str, carried: bool = False) -> None:
+        """Write what `many` is handed in the iteration at hand.
+
+        An infinity need not be looked at where it is `carried` on to what is found.
+        """
         self.line = many.place.call.line
         for room, arg in zip(many.rooms, many.args, strict=True):
-            self.write(f"{room}[{where}] = {self.convert(self.value(arg), many.loop[0])}")
+            value = self.raw_value(arg) if carried else self.value(arg)
+            self.write(f"{room}[{where}] = {self.convert(value, many.loop[0])}")

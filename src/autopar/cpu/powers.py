@@ -55,6 +55,8 @@ PLAIN = {
     "power_inverse_": -1,
 }
 """Words of kernel text, and the exponents that they are for."""
+GROWING = frozenset((0.5, 1.5, 2, 3))
+"""Exponents of powers that are infinite or nan where the base is, as far as that is of use."""
 _WORDS = {exponent: word for word, exponent in PLAIN.items()}
 
 _FIRST = (2, 28)  # glibc with that function

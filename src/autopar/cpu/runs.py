@@ -17,13 +17,14 @@ from autopar.cpu.bulk import Found, Many
 from autopar.cpu.loops import LoopWriter
 from autopar.cpu.packs import Range
 from autopar.cpu.power_lanes import AT_ONCE, MOST
+from autopar.cpu.powers import GROWING, PLAIN
 from autopar.cpu.repeated import places
 from autopar.cpu.staggered import StaggeredWriter
 from autopar.cpu.sticky import Trail
 from autopar.nest.flow import exposed, written
 from autopar.nest.flow import names as read
 from autopar.nest.ir import Assign, Binary, Const, Element, For, If, Load, Name, Stmt
-from autopar.nest.walking import blocks, statements
+from autopar.nest.walking import blocks, expressions, statements, walk
 from autopar.records import dataclass, replace
 from autopar.sched.alike import alike
 from autopar.sched.bands import has_loops
@@ -199,10 +200,16 @@ class RunWriter(StaggeredWriter):
         assert self.tile is not None
         self.temps += 1
         base, before = f"base{self.temps}_", self.begin(loop, plain)
-        self.write(f"for {base} in range({', '.join(ends)}, {_BLOCK}):")
+        many = len(powers) * len(self.tile.copies)
+        together = many * AT_ONCE <= MOST and not _within_others(powers)
+        block = min(_BLOCK, MOST // many // AT_ONCE * AT_ONCE) if together else _BLOCK
+        self.write(f"for {base} in range({', '.join(ends)}, {block}):")
         with self.indented():
-            top = self.temp(f"min({base} + {_BLOCK}, {ends[1]})")
-            found = self.find(powers, ({},), loop, (base, top))
+            top = self.temp(f"min({base} + {block}, {ends[1]})")
+            if together:
+                found = self.find_together(powers, loop, (base, top), block)
+            else:
+                found = self.find(powers, ({},), loop, (base, top))
             self.write(f"for {self.names[loop.var]} in {self.order(loop)}({base}, {top}):")
             with self.indented():
                 self.run(loop.body, ({},), found)
@@ -304,6 +311,39 @@ class RunWriter(StaggeredWriter):
         self.found = {}
         return ahead
 
+    def find_together(
+        self, powers: Sequence[Many], loop: For, ends: tuple[str, str], block: int
+    ) -> Ahead:
+        """The same for all copies at once, of `block` iterations of a loop that is in no strip.
+
+        Those of one copy may be few, and what finds them would begin for each of them anew.
+        """
+        tile, names = self.tile, self.names
+        assert tile is not None
+        trips, at = self.temp(f"{ends[1]} - {ends[0]}"), f"{names[loop.var]} - {ends[0]}"
+        ahead: Ahead = {}
+        last: dict[str, tuple[int, Many]] = {}
+        for copy, here in enumerate(tile.copies):
+            for power in powers:
+                count = last[power.name][0] if power.name in last else 0
+                rooms = (f"given_{power.name}float64_",)
+                many = replace(power, room=f"found_{power.name}float64_", rooms=rooms)
+                last[power.name] = count + 1, many
+                position = f"{count} * {trips} + {at}"
+                self.write(f"for {names[loop.var]} in apart_({', '.join(ends)}):")
+                self.names = {**names, **here}
+                with self.indented():
+                    self.operand_of(many, copy, position)
+                self.names = names
+                found = ahead.setdefault((copy, 0), {})
+                for same in many.place.same:
+                    found[id(same)] = many, (f"{many.room}[{position}]",)
+        for count, many in last.values():
+            for room in (many.room, *many.rooms):
+                self.buffer(room, "float64", count * block + AT_ONCE)
+            self.make(many, f"{count} * {trips}")
+        return ahead
+
     def operand_of(self, power: Many, copy: int, position: str) -> None:
         """Write what `power` is of in one iteration, and what that needs."""
         tile, before = self.tile, power.place.before
@@ -313,7 +353,7 @@ class RunWriter(StaggeredWriter):
             self.write(f"{self.names[name]} = {self.places(tile, name)[copy]}")
         self.nonnegatives.clear()
         self.block(before)
-        self.hand(power, position)
+        self.hand(power, position, PLAIN[power.name] in GROWING)
 
     def lanes(self, taken: frozenset[str], left: frozenset[str]) -> Iterator[Mapping[str, str]]:
         """Once for each lane that is written out, in the loop over the strip if there is one.
@@ -452,3 +492,13 @@ def _sometimes(stmts: Sequence[Stmt]) -> frozenset[str]:
     """Scalars that `stmts` assign under a condition."""
     inside = (s for stmt in stmts for s in statements(stmt) if isinstance(s, If))
     return frozenset().union(*(written((stmt,)) for stmt in inside))
+
+
+def _within_others(powers: Sequence[Many]) -> bool:
+    """Whether what one of `powers` is of has another one in it."""
+    found = {id(same) for power in powers for same in power.place.same}
+    for power in powers:
+        before = (e for stmt in power.place.before for e in expressions(stmt))
+        if any(id(part) in found for top in (*power.args, *before) for part in walk(top)):
+            return True
+    return False
