@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from outcome import same
 
-from autopar.cpu import powers
+from autopar.cpu import powers, runs
 
 SOURCE = "for i in range(n):\n    b[i] = a[i] ** 2\n"
 
@@ -135,37 +135,62 @@ def test_what_is_no_float_is_left_to_python(lenient, number, exponent):
 
 SHORT = """
 def f(u, v, n, m):
-    a = np.zeros((n, 3))
+    a = np.zeros(n)
+    b = np.zeros(n)
     for i in range(n):
-        s = t = 0.0
-        w = 1.0
+        s = 0.0
+        t = 0.0
         for k in range(m):
             s += (u[i, k] - v[0, k]) ** 2
-            t += (u[i, k] + v[1, k]) ** 2 * 0.5
-            w += ((u[i, k] * 0.75) ** 3 - u[i, k] ** 2) ** 2
-        a[i, 0] = s
-        a[i, 1] = t
-        a[i, 2] = w
-    return a
+            t += {}
+        a[i] = s
+        b[i] = t
+    return a, b
+a = f(u, v, len(u), m)
 """
+OTHERS = [
+    "(u[i, k] + v[1, k]) ** 2 * 0.5",
+    "(u[i, k] - v[1, k]) ** 3",
+    "abs(u[i, k]) ** 1.5 + v[0, k] ** 2",
+    "((u[i, k] * 0.75) ** 3 - u[i, k] ** 2) ** 2",
+]
 
 
-@pytest.mark.parametrize("m", [0, 1, 2, 7, 8, 9, 31, 64, 130, 300])
-@pytest.mark.usefixtures("lenient")
-def test_many_in_short_loops(m: int) -> None:
+@pytest.mark.parametrize("m", [0, 1, 7, 8, 9, 64, 130, 300])
+@pytest.mark.parametrize("other", OTHERS)
+def test_many_in_short_loops(lenient, other, m):
     """Those of several iterations of the loop around are found at once."""
     rng = np.random.default_rng(m)
     u, v = rng.normal(size=(23, m)), rng.normal(size=(2, m))
-    text = SHORT + "a = f(u, v, len(u), m)\n"
+    text = f"{SHORT.format(other)}# {m}\n"
     assert "compiled" in same(text, u=u, v=v, m=m, np=np).values()
 
 
 @pytest.mark.parametrize("odd", [float("inf"), float("nan"), 1e200, 1e-200, -0.0])
-@pytest.mark.usefixtures("lenient")
+@pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.filterwarnings("ignore")
-def test_odd_numbers_in_short_loops(odd: float) -> None:
+def test_odd_numbers_in_short_loops(lenient, other, odd):
     """What NumPy warns of is looked at behind the powers."""
     rng = np.random.default_rng(3)
     u, v = rng.normal(size=(23, 8)), rng.normal(size=(2, 8))
     u[5, 3] = u[20, 7] = odd
-    same(SHORT + "a = f(u, v, len(u), 8)\n", u=u, v=v, np=np)
+    same(SHORT.format(other), u=u, v=v, m=8, np=np)
+
+
+def test_which_are_found_at_once(apart, monkeypatch):
+    """Not those of which one needs another."""
+    together: list[int] = []
+    find = runs.RunWriter.find_together
+
+    def noted(writer, found, *more):
+        together.append(len(found))
+        return find(writer, found, *more)
+
+    monkeypatch.setattr(runs.RunWriter, "find_together", noted)
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=(23, 8)), rng.normal(size=(2, 8))
+    apart(None)
+    for other, count in zip(OTHERS, (2, 2, 3, 0), strict=True):
+        together.clear()
+        same(SHORT.format(other), u=u, v=v, m=8, np=np)
+        assert set(together) == ({count} if count else set()), other
