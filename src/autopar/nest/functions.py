@@ -133,6 +133,8 @@ def counting(name: str) -> object:
         "product": itertools,
         "reduce": functools,
         "accumulate": itertools,
+        "Counter": collections,
+        "defaultdict": collections,
         "deque": collections,
         "heappop": heapq,
         "heappush": heapq,

@@ -27,6 +27,9 @@ TYPES = ".<types>"
 AT, STOP = "autopar_at", "autopar_stop"
 """Names in a nest for where a stretch of a range begins, and the range ends."""
 
+ITEMS = "<items "
+"""How the names begin of what counts the items of a list that a nest makes."""
+
 USUAL = -1
 """In place of a number of iterations that nobody knows before they run."""
 

@@ -6,6 +6,7 @@ import functools
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from types import FunctionType
 
 from autopar import config
 from autopar.nest.ir import Assign, Element, Load, Name, Nest, Put, View
@@ -74,7 +75,9 @@ class Early:
         bools = tuple(map(_holds_bools, found.values()))
         work_s, copies_s = self.costs(ints, tuple(shapes.values()), bools)
         work_s = max(work_s, self.before.known_s)
-        if copies_s > work_s / 2:
+        # What functions do is no part of that work.
+        calls = any(type(value) is FunctionType for value in values)
+        if copies_s > work_s / 2 and not calls:
             return Refusal(Reason.TOO_SMALL, at, COPIES)
         if worth or self.before.compiled or BACKGROUND.here:  # a copy can afford them
             return None

@@ -16,6 +16,7 @@ from autopar.nest import ir, walking
 from autopar.nest.arrays.counting import Counting, appends, skips
 from autopar.nest.arrays.section import ONE, ZERO, Index, Section
 from autopar.nest.arrays.stores import Made
+from autopar.nest.hidden import ITEMS
 from autopar.nest.ir import (
     Assign,
     Call,
@@ -133,7 +134,7 @@ class Growing(Counting):
         counter, begin = None, list[Stmt]()
         if exact is None:
             here = next(self.ids)
-            counter = Name(f"<items {here}>")
+            counter = Name(f"{ITEMS}{here}>")
             items = ZERO if already is None else already
             begin.append(Assign(counter, items.expr(line), here, line))
             if not room:

@@ -14,8 +14,8 @@ from autopar.nest.text.lift import Loop, exits
 from autopar.nest.trees import every
 
 _MAKING = frozenset(
-    ("append", "add", "deque", "float", "full", "heappush", "int", "len", "max", "min", "ones",
-     "range", "set", "zeros")
+    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "full", "heappush", "int",
+     "len", "max", "min", "ones", "range", "set", "zeros")
 )  # fmt: skip
 _MOST_LOOPS = 6
 _MOST_STATEMENTS = 40
@@ -58,7 +58,7 @@ def searches(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ...]]:
     """Loops in `block` that are done once something is empty, each from where that is made on.
 
     A queue, a heap, or a stack of before the loop is somebody else's; with the statement that makes
-    it, and all up to the loop, it is one of the nest's own.
+    it, and all up to the loop, it is one of the nest's own.  So is a set to which the loop adds.
     """
     for k, loop in enumerate(block):
         if not isinstance(loop, ast.While) or loop.orelse or exits(loop):
@@ -70,7 +70,7 @@ def searches(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ...]]:
         for j in range(k - 1, -1, -1):
             if not _makes(block[j]):
                 break
-            if _made(block[j]) & emptied:
+            if _made(block[j]) & (emptied | _filled(loop)):
                 first = j
         if first < k:
             yield tuple(block[first : k + 1])
@@ -91,13 +91,26 @@ def _emptied(loop: ast.While) -> set[str]:
     return found
 
 
+def _filled(loop: ast.While) -> set[str]:
+    """Names of what has more and more items in `loop`, such as sets and dictionaries."""
+    found = set()
+    for node in every(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="add")):
+                found.add(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                found.add(name)
+    return found
+
+
 def _made(node: ast.stmt) -> set[str]:
-    """The names that begin with `node`."""
+    """The names that begin with `node`, as something that holds others."""
+    holders = ast.List | ast.Call | ast.Tuple | ast.Set | ast.Dict
     match node:
-        case ast.Assign(targets=targets, value=ast.List() | ast.Call() | ast.Tuple()):
+        case ast.Assign(targets=targets, value=value) if isinstance(value, holders):
             inner = (part for target in targets for part in every(target))
             return {part.id for part in inner if isinstance(part, ast.Name)}
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.List() | ast.Call()):
+        case ast.AnnAssign(target=ast.Name(id=name), value=value) if isinstance(value, holders):
             return {name}
     return set()
 

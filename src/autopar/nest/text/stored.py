@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from autopar.nest.text import ahead, heaps, levels, own_names, queues, sets, views
+from autopar.nest.text import ahead, hashed, heaps, levels, own_names, queues, sets, views
 from autopar.nest.trees import every
 
 _PARTS = frozenset(("keys", "values", "items"))
@@ -27,6 +27,7 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         nodes = views.with_views(nodes)
     if filled or "append" in words:
         nodes = ahead.counted(levels.as_lists(nodes, live))
+    nodes = hashed.as_lists(nodes, live)
     if words & heaps.WORDS:
         nodes = heaps.as_lists(nodes, live)
     if words & _QUEUES:

@@ -124,6 +124,18 @@ class Splitter(Shapes):
             raise self.refuse(f"{text(expr)}, a tuple as a whole")
         return found
 
+    def truth(self, expr: Expr) -> Expr:
+        """`expr`, of which only the truth is asked: that of a list is whether it has items."""
+        match expr:
+            case Name(id=name) if name in self.lists:
+                length = Call(LENGTH, (columns.names(self, name)[0],), self.line)
+                return Compare(">", length, Const(0), self.line)
+            case ir.Logic(values=values, chain=False):
+                return replace(expr, values=tuple(map(self.truth, values)))
+            case ir.Unary(op="not", operand=operand):
+                return replace(expr, operand=self.truth(operand))
+        return self.scalar(expr)
+
     def tree(self, expr: Expr) -> Tree:
         """What `expr` is; a tuple where it is one for sure."""
         match expr:
@@ -352,10 +364,10 @@ class Splitter(Shapes):
                     raise self.refuse(f"{text(target)}, an item of a tuple")
                 return (replace(stmt, target=place, value=self.scalar(value)),)
             case If(test=test, body=body, orelse=orelse):
-                test = self.scalar(test)
+                test = self.truth(test)
                 return (replace(stmt, test=test, body=self.block(body), orelse=self.block(orelse)),)
             case While(test=test, body=body):
-                return (replace(stmt, test=self.scalar(test), body=self.block(body)),)
+                return (replace(stmt, test=self.truth(test), body=self.block(body)),)
             case For(start=start, stop=stop, step=step, body=body):
                 start, stop, step = map(self.scalar, (start, stop, step))
                 loop = replace(stmt, start=start, stop=stop, step=step)

@@ -44,6 +44,7 @@ from autopar.runtime.choice.contents import (
 from autopar.runtime.choice.entered import in_words, words
 from autopar.runtime.choice.fusions import Fusions
 from autopar.runtime.choice.numbers import Ration
+from autopar.runtime.choice.outline import EMPTIED
 from autopar.runtime.choice.short import with_short
 from autopar.runtime.choice.waves import WHOLE, Waves
 from autopar.runtime.process import deciding
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from autopar.sched.flat import Forms
 
 _MOST_STATEMENTS = 100  # of a nest that is asked whether it may be run twice
+_PART = 16  # of all that may come into a queue, one part is likely to do so each time
 _SOME_ROWS = 256  # that say how long others are
 _MOST_TRIPS = 1_000_000  # of a loop until something is as large as a number
 _MOST_OVERLAPS = 16  # ways in which the views of one type key overlap that are analysed
@@ -378,6 +380,7 @@ def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
         sizes = (values.arrays[path].size for path in rows or values.arrays.keys() - own)
         limits = (min(values.numbers[path], _MOST_TRIPS) for path in state.limits)
         found[estimate.WHILES] = float(max((*sizes, *limits), default=0))
+        found[EMPTIED.id] = found[estimate.WHILES] / _PART
     for loop, path in state.rows:
         found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
     for loop, path in state.ragged_rows:

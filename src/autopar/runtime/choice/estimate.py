@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from autopar.nest.ir import ONCE, Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.records import dataclass
 from autopar.runtime.choice.interval import Env, extent, interval, loop_range, within
-from autopar.runtime.choice.outline import Outline
+from autopar.runtime.choice.outline import EMPTIED, Outline
 from autopar.sched.plan import Branch, Loop, Node
 
 _UNKNOWN_TRIPS = 100.0
@@ -59,9 +59,15 @@ def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
             once = _total(body, inner, weight)
         total += count * (head + once)
     for limit, body in part.whiles:
-        inner = {**env, WHILES: _INNER_TRIPS}
-        above = None if limit is None else estimate(limit, env)
-        total += (trips if above is None else _root(above)) * _total(body, inner, weight)
+        inner = {**env, WHILES: _INNER_TRIPS, EMPTIED.id: _INNER_TRIPS}
+        if limit is None:
+            count = trips
+        elif limit == EMPTIED:
+            count = max(trips, env.get(EMPTIED.id, trips))
+        else:
+            above = estimate(limit, env)
+            count = trips if above is None else _root(above)
+        total += count * _total(body, inner, weight)
     for one, two in part.branches:
         total += max(_total(one, env, weight), _total(two, env, weight))
     return total

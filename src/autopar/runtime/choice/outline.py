@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
-from autopar.nest.hidden import DRAW
+from autopar.nest.hidden import DRAW, ITEMS
 from autopar.nest.ir import (
     ELEMENTS,
     Assign,
@@ -29,6 +29,8 @@ from autopar.records import dataclass
 from autopar.sched.machine import MACHINE
 from autopar.sched.plan import Node, statement
 
+EMPTIED = Name("<emptied>")
+"""In place of what ends a loop: that there is nothing left, such as in a queue."""
 _SLOW = 300  # operations that a call, a power or a remainder may be worth
 _INTEGERS = ("bounded", "masked", "below")  # how those are drawn that lie in a range
 _FUNCTION = 5  # sums that a call of one of NumPy's functions is worth
@@ -61,7 +63,7 @@ class Outline:
     loops, whiles, branches
         What stands in the loops and the conditional blocks among them; a condition over blocks
         without loops is part of `likely` and `most`.  With a ``while`` goes what the square of a
-        name is compared to, as in ``while i * i <= n``, if it is.
+        name is compared to, as in ``while i * i <= n``, if it is, or `EMPTIED`.
     head
         Operations that one more iteration costs of the loop that they stand in.
     numpy_s
@@ -132,7 +134,8 @@ def outline(
             case For(body=body):
                 loops.append(((seen or {}).get(stmt.id, stmt), inside(body)))
             case While(test=test, body=body):
-                whiles.append((_above_a_square(test), inside(body)))
+                limit = EMPTIED if _empties(test) else _above_a_square(test)
+                whiles.append((limit, inside(body)))
             case If(body=body, orelse=orelse):
                 one, two = inside(body), inside(orelse)
                 if one.flat and two.flat:
@@ -229,6 +232,11 @@ def _of_python(expr: Expr | Element, python: Collection[str]) -> bool:
         case Unary(whole=whole) | Binary(whole=whole):
             return not whole
     return isinstance(expr, Const | Compare | Logic | Select)
+
+
+def _empties(test: Expr) -> bool:
+    """Whether a loop goes on as long as a list that the nest makes has items, at the most."""
+    return any(isinstance(one, Name) and one.id.startswith(ITEMS) for one in walk(test))
 
 
 def _above_a_square(test: Expr) -> Expr | None:

@@ -1,0 +1,648 @@
+"""Sets and dictionaries of integers, or of tuples of integers, that a nest makes, as hash tables.
+
+``seen = set()`` becomes a list of what has been added, in that order, one for each number of its
+items, and chains through it: ``heads`` has the latest item of each bucket, and ``next`` of each
+item the one before it there.  ``seen.add((x, y))`` and ``(x, y) in seen`` go through a chain::
+
+    at = heads[hash(x, y) & len(heads) - 1]
+    while at >= 0 and (x != xs[at] or y != ys[at]):
+        at = next[at]
+
+Of a dictionary, another list has the values; what it is gone through is in the order in which keys
+have come.  A set is taken where nothing depends on Python's order.
+
+References
+----------
+D. E. Knuth, The Art of Computer Programming 3, section 6.4, algorithm C with separate lists.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from autopar.nest import ir
+from autopar.nest.text.building import (
+    Renamed,
+    Rewriting,
+    append,
+    assign,
+    in_scope_of_its_own,
+    load,
+    mentions,
+    often,
+    ours,
+    place,
+)
+from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.pieces import begins_first
+from autopar.nest.text.reading import LENGTH
+from autopar.nest.trees import all_copied, copied, every
+from autopar.records import dataclass
+
+_BUCKETS = 8
+_FACTOR = 1000003  # larger than most coordinates, so that few tuples are mixed to the same number
+_FOUND = """
+B = (M ^ M >> 15) & LENGTH(HEADS) - 1
+P = HEADS[B]
+while P >= 0 and (OTHER):
+    P = NEXT[P]
+"""
+_ADDED = """
+if P < 0:
+    P = LENGTH(NEXT)
+    MORE
+    NEXT.append(HEADS[B])
+    HEADS[B] = P
+    N = LENGTH(HEADS)
+    if P >= N:
+        Q = 0
+        while Q < N:
+            HEADS[Q] = -1
+            HEADS.append(-1)
+            Q = Q + 1
+        Q = 0
+        while Q <= P:
+            B = (M ^ M >> 15) & 2 * N - 1
+            NEXT[Q] = HEADS[B]
+            HEADS[B] = Q
+            Q = Q + 1
+"""
+Shape = tuple["Shape", ...] | None
+"""Of a key: a tuple of such keys, or None for a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a name stands for.
+
+    Attributes
+    ----------
+    valued
+        Whether it is a dictionary.
+    made
+        What is called to make it, if that is said.
+    missing
+        What is under a key that is not there when something is added to it; None: an exception.
+    """
+
+    valued: bool
+    made: str = ""
+    missing: float | None = None
+
+
+Begun = tuple[str, _Kind, list[ast.expr]]
+"""A name, what begins under it, and the keys that are in it then."""
+
+
+def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
+    """`nodes` with lists in place of these.
+
+    Parameters
+    ----------
+    live
+        Whether a name may be read afterwards: that of a table must not be.
+    """
+    parts = [part for node in nodes for part in every(node)]
+    kinds: dict[str, set[_Kind]] = {}
+    for begun in filter(None, map(_beginning, parts)):
+        kinds.setdefault(begun[0], set()).add(begun[1])
+    tables = {}
+    for name, (kind, *others) in kinds.items():
+        if not others and not live(name):
+            keys = _keys(nodes, parts, name, kind)
+            shapes = set(map(_shape, keys or ()))
+            if len(shapes) == 1:
+                tables[name] = _Table(name, kind, shapes.pop())
+    return _Tables(tables).block(all_copied(nodes)) if tables else nodes
+
+
+def _beginning(node: ast.AST) -> Begun | None:
+    """The set or dictionary that begins with the statement `node`."""
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
+            pass
+        case _:
+            return None
+    match value:
+        case ast.Dict(keys=[]):
+            return name, _Kind(True), []
+        case ast.Set(elts=items) if not _starred(items):
+            return name, _Kind(False), items
+        case ast.Call(
+            func=ast.Name(id="set"), args=[ast.List(elts=items) | ast.Tuple(elts=items)]
+        ) if not value.keywords and not _starred(items):
+            return name, _Kind(False, "set"), items
+        case ast.Call(func=func, args=args, keywords=[]):
+            made = ast.unparse(func)
+            match made.rpartition(".")[2], args:
+                case "set" | "dict" as word, [] if made == word:
+                    return name, _Kind(word == "dict", word), []
+                case "Counter", []:
+                    return name, _Kind(True, made, 0), []
+                case "defaultdict", [ast.Name(id="int")]:
+                    return name, _Kind(True, made, 0), []
+                case "defaultdict", [ast.Name(id="float")]:
+                    return name, _Kind(True, made, 0.0), []
+    return None
+
+
+def _starred(items: Sequence[ast.expr]) -> bool:
+    return any(isinstance(item, ast.Starred) for item in items)
+
+
+def _shape(key: ast.expr) -> Shape:
+    if isinstance(key, ast.Tuple) and key.elts:
+        return tuple(map(_shape, key.elts))
+    return None
+
+
+# ------------------------------------------------------------------ what is known of a name
+
+
+def _keys(
+    nodes: Sequence[ast.stmt], parts: Sequence[ast.AST], name: str, kind: _Kind
+) -> list[ast.expr] | None:
+    """The keys of all that `nodes` do with `name`; None where something else is done."""
+    if in_scope_of_its_own(nodes, name):
+        return None
+    known, keys = 0, list[ast.expr]()
+    for part in parts:
+        if not isinstance(part, ast.stmt):
+            continue
+        begun = _beginning(part)
+        if begun is not None and begun[0] == name:
+            known += 1
+            keys += begun[2]
+        stored = _stored(part)
+        if stored is not None and stored[0] == name and isinstance(part, ast.Expr) != kind.valued:
+            known += 1
+            keys.append(stored[1])
+        if kind.valued and _gone_through(part, name) is not None:
+            known += 1
+        for found in (one for top in _heads(part) for one in _lookups(top)):
+            if found.name == name and found.fits(kind):
+                known += 1
+                keys += [] if found.key is None else [found.key]
+    if known != often(nodes, name) or not begins_first(nodes, name, _begins):
+        return None
+    return keys
+
+
+def _begins(node: ast.stmt, name: str) -> bool:
+    begun = _beginning(node)
+    return begun is not None and begun[0] == name and not any(mentions(k, name) for k in begun[2])
+
+
+def _stored(node: ast.AST) -> tuple[str, ast.expr] | None:
+    """The table to which the statement `node` adds something, or in which it stores; the key."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="add"), args=[key], keywords=[]
+            )
+        ) if not isinstance(key, ast.Starred):
+            return name, key
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)])
+            | ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name), slice=key))
+        ):
+            return name, key
+    return None
+
+
+def _gone_through(node: ast.AST, name: str) -> str | None:
+    """What of a dictionary the loop `node` goes through, which changes nothing of it."""
+    match node:
+        case ast.For(iter=ast.Name(id=one)) if one == name:
+            word = "keys"
+        case ast.For(
+            iter=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Name(id=one), attr="keys" | "values" | "items" as word
+                ),
+                args=[],
+                keywords=[],
+            )
+        ) if one == name:
+            pass
+        case _:
+            return None
+    inner = [part for stmt in node.body for part in every(stmt)]
+    changes = (found for part in inner if (found := _stored(part) or _beginning(part)) is not None)
+    return None if any(found[0] == name for found in changes) else word
+
+
+def _heads(node: ast.stmt) -> list[ast.expr]:
+    """What `node` itself evaluates, once."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return [value, *targets]
+        case ast.AugAssign(target=target, value=value):
+            return [target, value]
+        case ast.AnnAssign(value=ast.expr() as value) | ast.Expr(value=value):
+            return [value]
+        case ast.Return(value=ast.expr() as value) | ast.If(test=value) | ast.For(iter=value):
+            return [value]
+        case ast.While(test=value, orelse=[]):
+            return [value]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """An expression that asks a table.
+
+    Attributes
+    ----------
+    name, key
+        Of the table, and what is looked up; None: nothing, it is counted.
+    certain
+        Whether it is evaluated whenever the statement is.
+    valued
+        Whether only dictionaries are asked so.
+    """
+
+    name: str
+    key: ast.expr | None
+    certain: bool
+    valued: bool = False
+
+    def fits(self, kind: _Kind) -> bool:
+        """Whether it is known of such a table, and may be evaluated before all else."""
+        counts = not self.valued or (kind.valued and kind.missing is None)
+        return counts and (self.key is None or self.certain or _is_plain(self.key))
+
+
+def _lookups(node: ast.expr, certain: bool = True) -> Iterator[_Lookup]:
+    """All in `node` but those that functions and comprehensions in it would make."""
+    first: list[ast.expr] = []
+    later: list[ast.expr] = []
+    match node:
+        case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return
+        case ast.BoolOp(values=[one, *others]):
+            first, later = [one], others
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            first, later = [test], [body, orelse]
+        case ast.Compare(left=left, comparators=[right, *others]):
+            first, later = [left, right], others
+        case _:
+            first = [one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]
+    found = _lookup(node, certain)
+    if found is not None:
+        yield found
+    for one in first:
+        yield from _lookups(one, certain)
+    for one in later:
+        yield from _lookups(one, False)
+
+
+def _lookup(node: ast.expr, certain: bool) -> _Lookup | None:
+    """What `node` itself looks up."""
+    match node:
+        case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(id=name)]):
+            return _Lookup(name, key, certain)
+        case ast.Subscript(value=ast.Name(id=name), slice=key, ctx=ast.Load()):
+            return _Lookup(name, key, certain, True)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="get"),
+            args=[key, default],
+            keywords=[],
+        ) if _is_plain(default):
+            return _Lookup(name, key, certain, True)
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]):
+            return _Lookup(name, None, certain)
+    return None
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether it may be evaluated where Python would not: nothing comes of it but a number."""
+    match node:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Tuple(elts=elts):
+            return all(map(_is_plain, elts))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_plain(operand)
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult(), left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+    return False
+
+
+# ------------------------------------------------------------------ what becomes of it
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The lists for a set or a dictionary."""
+
+    name: str
+    kind: _Kind
+    shape: Shape
+
+    @property
+    def heads(self) -> str:
+        return f"<heads of {self.name}>"
+
+    @property
+    def next(self) -> str:
+        return f"<next of {self.name}>"
+
+    @property
+    def values(self) -> str:
+        return f"<values of {self.name}>"
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"<keys {k} of {self.name}>" for k, _ in enumerate(_leaves(self.shape))]
+
+    @property
+    def length(self) -> ast.expr:
+        return ours(LENGTH, self.next)
+
+    def key(self, at: str) -> ast.expr:
+        """The key of the item there."""
+        lists = iter(self.keys)
+
+        def made(shape: Shape) -> ast.expr:
+            if shape is None:
+                return ast.Subscript(load(next(lists)), load(at), ast.Load())
+            return ast.Tuple([made(part) for part in shape], ast.Load())
+
+        return made(self.shape)
+
+    def value(self, at: str) -> ast.expr:
+        """The value of the item there, if there is one."""
+        some = ast.Compare(load(at), [ast.GtE()], [ast.Constant(0)])
+        where = ast.Call(load(ir.GIVEN), [load(at), some], [])
+        return ast.Subscript(load(self.values), where, ast.Load())
+
+
+def _leaves(shape: Shape) -> Iterator[None]:
+    if shape is None:
+        yield None
+    else:
+        for part in shape:
+            yield from _leaves(part)
+
+
+def _numbers(key: ast.expr, shape: Shape) -> Iterator[ast.expr]:
+    """What a key of that shape consists of."""
+    if shape is None:
+        yield key
+    else:
+        assert isinstance(key, ast.Tuple)
+        for one, part in zip(key.elts, shape, strict=True):
+            yield from _numbers(one, part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a key is, or would be: the names for its place, its bucket, and its numbers."""
+
+    at: str
+    bucket: str
+    numbers: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+class _Tables(Rewriting):
+    """Statements and expressions about tables, about lists."""
+
+    def __init__(self, tables: dict[str, _Table]) -> None:
+        self.tables = tables
+        self.count = 0
+
+    # ------------------------------------------------------------------ statements
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        begun, stored, made = _beginning(node), _stored(node), list[ast.stmt]()
+        if begun is not None and begun[0] in self.tables:
+            return self.begun(begun, node)
+        node.value = self.expr(node.value, made)
+        if stored is None or stored[0] not in self.tables:
+            node.targets = [self.expr(target, made) for target in node.targets]
+            return self.placed([*made, node], node)
+        table = self.tables[stored[0]]
+        value = self.name("value", table)
+        made.append(assign(value, node.value))
+        place = self.added(table, self.expr(stored[1], made), made, load(value))
+        made.append(self.store(table, place, load(value)))
+        return self.placed(made, node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
+        begun, made = _beginning(node), list[ast.stmt]()
+        if begun is not None and begun[0] in self.tables:
+            return self.begun(begun, node)
+        if node.value is not None:
+            node.value = self.expr(node.value, made)
+        return self.placed([*made, node], node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        stored, made = _stored(node), list[ast.stmt]()
+        if stored is None or stored[0] not in self.tables:
+            target = self.expr(node.target, made)
+            assert isinstance(target, ast.Name | ast.Attribute | ast.Subscript)
+            node.target, node.value = target, self.expr(node.value, made)
+            return self.placed([*made, node], node)
+        table = self.tables[stored[0]]
+        key, missing = self.expr(stored[1], made), table.kind.missing
+        if missing is None:
+            place = self.found(table, key, made)
+            before = table.value(place.at)
+        else:
+            place = self.added(table, key, made, ast.Constant(missing))
+            before = ast.Subscript(load(table.values), load(place.at), ast.Load())
+        old = self.name("value", table)
+        made.append(assign(old, before))
+        new = ast.BinOp(load(old), node.op, self.expr(node.value, made))
+        made.append(self.store(table, place, new))
+        return self.placed(made, node)
+
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        stored, made = _stored(node), list[ast.stmt]()
+        if stored is not None and stored[0] in self.tables:
+            table = self.tables[stored[0]]
+            self.added(table, self.expr(stored[1], made), made)
+            return self.placed(made, node)
+        node.value = self.expr(node.value, made)
+        return self.placed([*made, node], node)
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        if node.value is not None:
+            node.value = self.expr(node.value, made)
+        return self.placed([*made, node], node)
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        node.test = self.expr(node.test, made)
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        return self.placed([*made, node], node)
+
+    def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        test = self.expr(node.test, made)
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        if made:  # looked up before each iteration
+            leave = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+            node.test, node.body = ast.Constant(True), [*made, leave, *node.body]
+        else:
+            node.test = test
+        return self.placed([node], node)
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        word = None
+        for name, table in self.tables.items():
+            word = _gone_through(node, name)
+            if word is not None:
+                self.gone_through(node, table, word)
+                break
+        if word is None:
+            node.iter = self.expr(node.iter, made)
+        first = 0 if word is None else 1
+        node.body = [*node.body[:first], *self.block(node.body[first:])]
+        node.orelse = self.block(node.orelse)
+        return self.placed([*made, node], node)
+
+    def gone_through(self, node: ast.For, table: _Table, word: str) -> None:
+        """Let `node` go through places, and begin with what is there."""
+        at = self.name("place", table)
+        value = ast.Subscript(load(table.values), load(at), ast.Load())
+        items = {"keys": table.key(at), "values": value}
+        item = items.get(word) or ast.Tuple([table.key(at), value], ast.Load())
+        node.body.insert(0, ast.Assign([node.target], item))
+        node.target = ast.Name(at, ast.Store())
+        node.iter = ast.Call(load("range"), [table.length], [])
+
+    # ------------------------------------------------------------------ tables
+
+    def begun(self, begun: Begun, node: ast.stmt) -> list[ast.stmt]:
+        name, kind, keys = begun
+        table = self.tables[name]
+        called = {"len", "range", *([kind.made] if kind.made else [])}
+        if kind.made.rpartition(".")[2] == "defaultdict":
+            called |= {"int" if type(kind.missing) is int else "float"}
+        made: list[ast.stmt] = [Builtins(frozenset(called))]
+        for one in (table.next, *table.keys, *([table.values] if kind.valued else [])):
+            made.append(assign(one, ast.List([], ast.Load())))
+        bucket: ast.expr = ast.List([ast.Constant(-1)], ast.Load())
+        made.append(assign(table.heads, ast.BinOp(bucket, ast.Mult(), ast.Constant(_BUCKETS))))
+        for key in keys:
+            self.added(table, self.expr(key, made), made)
+        return self.placed(made, node)
+
+    def store(self, table: _Table, place: _Place, value: ast.expr) -> ast.stmt:
+        target = ast.Subscript(load(table.values), load(place.at), ast.Store())
+        return ast.Assign([target], value)
+
+    def found(self, table: _Table, key: ast.expr, made: list[ast.stmt]) -> _Place:
+        """Look up `key`; the place is below zero where it is not there."""
+        given, numbers = [], []
+        for number in _numbers(key, table.shape):
+            given.append(self.name("key", table))
+            numbers.append(self.name("number", table))
+            made.append(assign(given[-1], number))
+            made.append(assign(numbers[-1], ours("<index>", given[-1])))
+        place = _Place(
+            self.name("place", table), self.name("bucket", table), tuple(numbers), tuple(given)
+        )
+        mixed = self.name("mixed", table)
+        made.append(assign(mixed, self.mixed([load(one) for one in numbers])))
+        pairs = zip(numbers, table.keys, strict=True)
+        others = " or ".join(f"K{k} != L{k}[P]" for k, _ in enumerate(pairs))
+        words = {f"K{k}": one for k, one in enumerate(numbers)}
+        words |= {f"L{k}": one for k, one in enumerate(table.keys)} | {"M": mixed}
+        made += self.filled(_FOUND.replace("OTHER", others), table, place, words)
+        return place
+
+    def added(
+        self, table: _Table, key: ast.expr, made: list[ast.stmt], value: ast.expr | None = None
+    ) -> _Place:
+        """Look up `key`, and put it there, with `value`, unless it is there already."""
+        place = self.found(table, key, made)
+        more = [
+            append(one, load(given)) for one, given in zip(table.keys, place.given, strict=True)
+        ]
+        if value is not None:
+            more.append(append(table.values, copied(value)))
+        again = [self.name("number", table) for _ in table.keys]
+        mixed, last = self.name("mixed", table), self.name("last", table)
+        count = self.name("count", table)
+        words = {"M": mixed, "Q": last, "N": count}
+        (whole,) = self.filled(_ADDED, table, place, words)
+        assert isinstance(whole, ast.If)
+        whole.body[1:2] = more
+        grown = whole.body[-1]
+        assert isinstance(grown, ast.If)
+        again_through = grown.body[-1]
+        assert isinstance(again_through, ast.While)
+        items = (ast.Subscript(load(one), load(last), ast.Load()) for one in table.keys)
+        found = [
+            assign(a, ast.Call(load("<index>"), [i], [])) for a, i in zip(again, items, strict=True)
+        ]
+        found.append(assign(mixed, self.mixed([load(one) for one in again])))
+        again_through.body[:0] = found
+        made.append(whole)
+        return place
+
+    def mixed(self, numbers: list[ast.expr]) -> ast.expr:
+        """A number that says little of each of `numbers`."""
+        whole, *others = numbers
+        for one in others:
+            whole = ast.BinOp(ast.BinOp(whole, ast.Mult(), ast.Constant(_FACTOR)), ast.Add(), one)
+        return whole
+
+    def filled(
+        self, text: str, table: _Table, place: _Place, words: dict[str, str]
+    ) -> list[ast.stmt]:
+        """The statements of `text`, with these names."""
+        names = {"B": place.bucket, "P": place.at, "HEADS": table.heads, "NEXT": table.next}
+        renamed = Renamed({**names, "LENGTH": LENGTH, **words})
+        return [renamed.visit(stmt) for stmt in ast.parse(text).body]
+
+    # ------------------------------------------------------------------ expressions
+
+    def expr(self, node: ast.expr, made: list[ast.stmt]) -> ast.expr:
+        """`node`, of which all that is looked up is looked up by what is `made`."""
+        found = _lookup(node, True)
+        if found is None or found.name not in self.tables:
+            if not isinstance(
+                node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+            ):
+                for field, value in ast.iter_fields(node):
+                    if isinstance(value, ast.expr):
+                        setattr(node, field, self.expr(value, made))
+                    elif isinstance(value, list):
+                        parts = [
+                            self.expr(v, made) if isinstance(v, ast.expr) else v for v in value
+                        ]
+                        setattr(node, field, parts)
+            return node
+        table = self.tables[found.name]
+        if found.key is None:
+            return table.length
+        at = self.found(table, self.expr(found.key, made), made).at
+        there = ast.Compare(load(at), [ast.GtE()], [ast.Constant(0)])
+        match node:
+            case ast.Compare(ops=[ast.In()]):
+                return there
+            case ast.Compare():
+                return ast.Compare(load(at), [ast.Lt()], [ast.Constant(0)])
+            case ast.Call(args=[_, default]):
+                return ast.IfExp(there, table.value(at), default)
+        return table.value(at)
+
+    def name(self, word: str, table: _Table) -> str:
+        """A name that no user can write."""
+        self.count += 1
+        return f"<{word} {self.count} of {table.name}>"
+
+    def placed(self, made: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+        place(made, node)
+        return made
