@@ -189,7 +189,12 @@ def _spec(
 
 
 def _members(nodes: Sequence[ast.stmt]) -> tuple[tuple[int, int], ...]:
-    """First and last lines of the loops in `nodes`, where there are several."""
+    """First and last lines of the loops in `nodes`, where there are several next to one another.
+
+    Those in front of a search only make what it needs.
+    """
+    if any(isinstance(node, ast.While) for node in nodes):
+        return ()
     loops = [node for node in nodes if isinstance(node, Loop)]
     lines = tuple((node.lineno, node.end_lineno or node.lineno) for node in loops)
     return lines if len(loops) > 1 else ()

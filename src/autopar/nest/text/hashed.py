@@ -40,6 +40,7 @@ from autopar.nest.text.reading import LENGTH
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
+WORDS = frozenset(("Counter", "defaultdict", "dict", "set"))
 _BUCKETS = 8
 _FACTOR = 1000003  # larger than most coordinates, so that few tuples are mixed to the same number
 _FOUND = """

@@ -161,6 +161,11 @@ def _taken(node: ast.stmt, name: str) -> list[ast.Call]:
             _, value = pushed
         case ast.Assign(targets=[target], value=value) if not mentions(target, name):
             pass
+        case ast.Return(value=ast.expr() as value):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[value])):
+            if mentions(owner, name):
+                return []
         case ast.AugAssign(target=ast.Name(), value=value) | ast.Expr(value=value):
             pass
         case _:
@@ -259,6 +264,9 @@ class _Heaps(Pieces):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         return self.taking(node)
 
+    def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
+        return self.taking(node)
+
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         pushed = _pushed(node)
         if pushed is None or pushed[0] not in self.heaps:
@@ -273,9 +281,16 @@ class _Heaps(Pieces):
         made, found = self.taken(node)
         if not found:
             return self.generic_visit(node)
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            node.value = self.with_items(node.value, found)
-            made.append(node)
+        match node:
+            case ast.Assign(value=value) | ast.AugAssign(value=value):
+                node.value = self.with_items(value, found)
+                made.append(node)
+            case ast.Return(value=ast.expr() as value):
+                node.value = self.with_items(value, found)
+                made.append(node)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append")) as call):
+                call.args = [self.with_items(call.args[0], found)]
+                made.append(node)
         return self.statements(made, node)
 
     def taken(self, node: ast.stmt) -> tuple[list[ast.stmt], dict[int, ast.expr]]:

@@ -51,8 +51,15 @@ def lift(
     match plainer([loop]):
         case [ast.For() | ast.While() as inner]:
             loop = inner
-    named = attributes_named([each_written_out(loop, live_after)])
-    match without(in_lists(named, live_after)):
+    leaving = exits(written)
+    # By then the interpreter is to find them as they are in Python.
+    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
+
+    def live(name: str) -> bool:
+        return name in read or live_after(name)
+
+    named = attributes_named([each_written_out(loop, live)])
+    match without(in_lists(named, live)):
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
             loop = inner
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -65,14 +72,12 @@ def lift(
         if lifter.before:
             raise lifter.refuse(Reason.NOT_RANGE, heading(loop)[-1])
         lifter.check(loop, (found,))
-        if any(map(live_after, lifter.tuples)):
+        if any(map(live, lifter.tuples)):
             raise lifter.refuse(Reason.SYNTAX, loop, f"{', '.join(lifter.tuples)} after the loop")
     except Refused as refused:
         return refused.refusal
-    leaving = exits(written)
     if len(leaving) != lifter.exits:  # in plainer words, fewer of them are ever reached
         return lifter.refuse(Reason.SYNTAX, written).refusal
-    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
     top = with_grown(found if isinstance(found, ir.For) else alone(found, lifter.next_id()))

@@ -17,6 +17,7 @@ _MAKING = frozenset(
     ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "full", "heappush", "int",
      "len", "max", "min", "ones", "range", "set", "zeros")
 )  # fmt: skip
+_LEAVING = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 _MOST_LOOPS = 6
 _MOST_STATEMENTS = 40
 """Beyond, the analysis takes long, and a call must do much to be worth all the kernels."""
@@ -118,7 +119,14 @@ def _made(node: ast.stmt) -> set[str]:
 def _makes(node: ast.stmt) -> bool:
     """Whether `node` may do no more than to make something that a loop needs, or to change it."""
     match node:
-        case ast.Assign() | ast.AnnAssign(value=ast.expr()) | ast.AugAssign() | ast.Expr():
+        case (
+            ast.Assign()
+            | ast.AnnAssign(value=ast.expr())
+            | ast.AugAssign()
+            | ast.Expr()
+            | ast.For()
+            | ast.If()
+        ) if not any(isinstance(part, _LEAVING) for part in every(node)):
             called = (part.func for part in every(node) if isinstance(part, ast.Call))
             return all(_last_name(func) in _MAKING for func in called)
     return False

@@ -27,7 +27,8 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         nodes = views.with_views(nodes)
     if filled or "append" in words:
         nodes = ahead.counted(levels.as_lists(nodes, live))
-    nodes = hashed.as_lists(nodes, live)
+    if words & hashed.WORDS:
+        nodes = hashed.as_lists(nodes, live)
     if words & heaps.WORDS:
         nodes = heaps.as_lists(nodes, live)
     if words & _QUEUES:
@@ -49,4 +50,6 @@ def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool, int]:
                 filled = True
             elif isinstance(part, ast.For):
                 loops += 1
+            elif isinstance(part, ast.Set | ast.Dict):
+                words.add("set" if isinstance(part, ast.Set) else "dict")
     return words, filled, loops

@@ -143,11 +143,12 @@ class Lists:
         """Mirrors with types beside their elements for lists whose elements have one of two."""
         for one in {id(m): m for path, m in self.mirrors.items() if path in pairs}.values():
             names = [path for path, mirror in self.mirrors.items() if mirror is one]
+            pair = next(pairs[path] for path in names if path in pairs)
             for path in names:
-                if pairs.get(path) != pairs[names[0]]:  # read without their types, or as others
+                if pairs.get(path) != pair:  # read without their types, or as others
                     raise refused(Reason.MIXED_TYPE, f"{path} has another name as well")
             types = np.zeros(one.array.shape, np.int8)
-            with_types = replace(of_two(one, pairs[names[0]]), types=types)
+            with_types = replace(of_two(one, pair), types=types)
             self.values[id(one.value)] = with_types
             self.mirrors.update(dict.fromkeys(names, with_types))
             yield from ((path, with_types) for path in names)
