@@ -84,6 +84,71 @@ def run(s):
 """,
 }
 
+TAKEN |= {
+    "found on the way": """
+def run(s):
+    dist = [[-1] * 12 for _ in range(12)]
+    queue = deque([(0, 1)])
+    dist[0][1] = 0
+    while queue:
+        i, j = queue.popleft()
+        if i == s + 6 and j > 4:
+            return dist[i][j], i
+        for a, b in ((i + 1, j), (i, j + 1), (i - 1, j), (i, j - 1)):
+            if 0 <= a < 12 and 0 <= b < 12 and dist[a][b] < 0 and not grid[a][b]:
+                dist[a][b] = dist[i][j] + 1
+                queue.append((a, b))
+    return None
+""",
+    "an order": """
+def run(s):
+    left = [0] * n
+    for row in g:
+        for v in row:
+            left[v] += v > s
+    queue = deque()
+    for u in range(n):
+        if left[u] == s % 2:
+            queue.append(u)
+    order = []
+    while queue:
+        u = queue.popleft()
+        order.append(u)
+        for v in g[u]:
+            left[v] -= 1
+            if left[v] == 0:
+                queue.append(v)
+    return order
+""",
+    "in order": """
+def run(s):
+    heap = []
+    for i in range(20):
+        heapq.heappush(heap, (i * 7 + s) % 11 * 0.5)
+    found = []
+    while heap:
+        found.append(heapq.heappop(heap))
+        if heap and len(found) % 5 == 4:
+            found.append(-heapq.heappop(heap))
+    return found
+""",
+    "too many": """
+def run(s):
+    stack = [s]
+    count = 0
+    try:
+        while stack:
+            u = stack.pop()
+            count += 1
+            if count > 40 + s:
+                raise ValueError(u, count)
+            stack.append(u + 2)
+            stack.append(u * 2)
+    except ValueError as error:
+        return str(error)
+""",
+}
+
 LEFT = {
     "made elsewhere": """
 def run(s):
@@ -101,7 +166,7 @@ def run(s):
     while stack:
         u = stack.pop()
         if u == 1:
-            return stack
+            return stack, len(stack)
 """,
     "somebody else's as well": """
 def run(s):

@@ -282,8 +282,9 @@ class _Rewriter:
         for number, (one, spec) in enumerate(zip(candidates, specs, strict=True)):
             self.sites.setdefault(one.nodes[0], []).append((number, one.nodes, spec))
         # Before the tree changes, for then their copies would be counted with them.
+        lasts = (one.nodes[-1] for one in candidates)
         self.leaving: dict[ast.stmt, tuple[Exit, ...]] = {
-            n: exits(n) for n in self.sites if isinstance(n, Loop)
+            n: exits(n) for n in lasts if isinstance(n, Loop)
         }
         between = {n: one.stretch for n, one in enumerate(candidates) if one.stretch is not None}
         for number, stretch in between.items():
@@ -312,10 +313,9 @@ class _Rewriter:
                     if number not in left_out and all(id(n) in copies for n in nodes)
                 ]
                 if known:
-                    twin = copies[id(node)]
-                    self.sites[twin] = known
-                    if isinstance(twin, Loop):
-                        self.leaving[twin] = exits(twin)
+                    self.sites[copies[id(node)]] = known
+                    lasts = (nodes[-1] for _, nodes, _ in known)
+                    self.leaving |= {n: exits(n) for n in lasts if isinstance(n, Loop)}
             self.replace(made)
             yield made.body
 
@@ -342,7 +342,7 @@ class _Rewriter:
                 continue
             last = k + len(nodes)
             inner = self.asked(block[k:last], number)
-            ends = self.leaving.get(nodes[0], ())
+            ends = self.leaving.get(nodes[-1], ())
             changed += _question(inner, block[k], number, spec, self.token, ends)
             k = last
         return changed

@@ -137,9 +137,18 @@ def lift_run(
 def lift_together(
     nodes: Sequence[ast.stmt], file: str, function: str, live_after: Callable[[str], bool]
 ) -> ir.Nest | Refusal:
-    """The nest that loops next to one another mean, none of which is left for good; see `lift`."""
+    """The nest that loops next to one another mean; see `lift`.
+
+    None of them is left for good, but for the last one.
+    """
+    leaving = exits(nodes[-1]) if isinstance(nodes[-1], Loop) else ()
+    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
+
+    def live(name: str) -> bool:
+        return name in read or live_after(name)
+
     named = attributes_named(plainer(nodes))
-    made = without(in_lists(named, live_after))
+    made = without(in_lists(named, live))
     lifter = Lifter(file, function, stored(made))
     lifter.sequences = _sequences(made)
     try:
@@ -149,8 +158,12 @@ def lift_together(
             raise lifter.refuse(Reason.SYNTAX, nodes[0], ", ".join(lifter.tuples))
     except Refused as refused:
         return refused.refusal
+    if len(leaving) != lifter.exits:
+        return lifter.refuse(Reason.SYNTAX, nodes[-1]).refusal
+    if leaving:
+        body = (lifter.set(ir.EXIT, 0, nodes[0]), *body)
     top = with_grown(ir.once(body, lifter.next_id(), nodes[0].lineno))
-    return _nest(lifter, top, named, lambda name: _seen(name, live_after))
+    return _nest(lifter, top, named, lambda name: name in read or _seen(name, live_after))
 
 
 def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def searches(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ...]]:
     it, and all up to the loop, it is one of the nest's own.  So is a set to which the loop adds.
     """
     for k, loop in enumerate(block):
-        if not isinstance(loop, ast.While) or loop.orelse or exits(loop):
+        if not isinstance(loop, ast.While) or loop.orelse:
             continue
         emptied = _emptied(loop)
         if not emptied or _size(loop) > _MOST_STATEMENTS:
