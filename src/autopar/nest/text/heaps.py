@@ -1,13 +1,13 @@
 """Heaps that a nest makes, as lists that hold what `heapq` would have there, item by item.
 
-``h = [(0.0, s)]`` becomes a list for each number of its items, and ``heappush(h, (d, v))`` puts
-them at the ends of these, from where they rise::
+``h = [(0.0, s)]`` becomes a list for each number of its items, `ds` and `vs`, and
+``heappush(h, (d, v))`` puts them at the ends of these, from where they rise::
 
-    <h 0>.append(d); <h 1>.append(v); <at> = len(<h 0>) - 1
-    while <at> > 0 and (d, v) < (<h 0>[(<at> - 1) // 2], <h 1>[(<at> - 1) // 2]):
-        <h 0>[<at>] = <h 0>[(<at> - 1) // 2]; <h 1>[<at>] = <h 1>[(<at> - 1) // 2]
-        <at> = (<at> - 1) // 2
-    <h 0>[<at>] = d; <h 1>[<at>] = v
+    ds.append(d); vs.append(v); at = len(ds) - 1
+    while at > 0 and (d, v) < (ds[(at - 1) // 2], vs[(at - 1) // 2]):
+        ds[at] = ds[(at - 1) // 2]; vs[at] = vs[(at - 1) // 2]
+        at = (at - 1) // 2
+    ds[at] = d; vs[at] = v
 
 ``d, u = heappop(h)`` takes the first ones, lets smaller items rise into the gap down to a leaf, and
 then the last item from there.  The comparisons are those of `heapq`, one by one, so that of equal
@@ -231,7 +231,9 @@ class _Heaps(Pieces):
 
     def __init__(self, shapes: dict[str, Shape], called: frozenset[str]) -> None:
         self.heaps = {
-            name: _Heap(shape, tuple(f"<{name} {k}>" for k, _ in enumerate(_leaves(shape))))
+            name: _Heap(
+                shape, tuple(f"<numbers {k} of {name}>" for k, _ in enumerate(_leaves(shape)))
+            )
             for name, shape in shapes.items()
         }
         super().__init__({name: Piece(heap.lists[0]) for name, heap in self.heaps.items()}, called)

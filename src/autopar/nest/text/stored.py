@@ -21,6 +21,8 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         Whether a name may be read after `nodes`.
     """
     words, filled, loops = _words(nodes)  # gone through once: most nests have none of these
+    if "yield" in words:  # no nest, and the reason is to be said in the user's words
+        return nodes
     if loops > 1:
         nodes = own_names.apart(nodes, live)
     if words & _PARTS:
@@ -46,6 +48,8 @@ def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool, int]:
                 words.add(part.id)
             elif isinstance(part, ast.Attribute):
                 words.add(part.attr)
+            elif isinstance(part, ast.Yield | ast.YieldFrom):
+                words.add("yield")
             elif isinstance(part, ast.ListComp):
                 filled = True
             elif isinstance(part, ast.For):
