@@ -173,6 +173,17 @@ class _Place:
     numbers: tuple[str, ...]
     given: tuple[str, ...]
 
+    def key(self, shape: Shape) -> ast.expr:
+        """The key, of that shape."""
+        parts = iter(self.given)
+
+        def made(shape: Shape) -> ast.expr:
+            if shape is None:
+                return load(next(parts))
+            return ast.Tuple([made(part) for part in shape], ast.Load())
+
+        return made(shape)
+
 
 class _Tables(Rewriting):
     """Statements and expressions about tables, about lists."""
@@ -215,16 +226,21 @@ class _Tables(Rewriting):
             return self.placed([*made, node], node)
         table = self.tables[stored[0]]
         key, missing = self.expr(stored[1], made), table.kind.missing
-        if missing is None:
-            place = self.found(table, key, made)
-            before = table.value(place.at)
-        else:
+        if table.kind.fills:
             place = self.added(table, key, made, ast.Constant(missing))
-            before = ast.Subscript(load(table.values), load(place.at), ast.Load())
-        old = self.name("value", table)
+        else:
+            place = self.found(table, key, made)
+        before = table.value(place.at)
+        if missing is not None:
+            there = ast.Compare(load(place.at), [ast.GtE()], [ast.Constant(0)])
+            before = ast.IfExp(there, before, ast.Constant(missing))
+        old, new = self.name("value", table), self.name("value", table)
         made.append(assign(old, before))
-        new = ast.BinOp(load(old), node.op, self.expr(node.value, made))
-        made.append(self.store(table, place, new))
+        value = ast.BinOp(load(old), node.op, self.expr(node.value, made))
+        made.append(assign(new, value))
+        if missing is not None and not table.kind.fills:  # it is there once there is a value
+            place = self.added(table, place.key(table.shape), made, load(new))
+        made.append(self.store(table, place, load(new)))
         return self.placed(made, node)
 
     def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
@@ -290,7 +306,7 @@ class _Tables(Rewriting):
         name, kind, keys = begun
         table = self.tables[name]
         called = {"len", "range", *([kind.made] if kind.made else [])}
-        if kind.made.rpartition(".")[2] == "defaultdict":
+        if kind.fills:
             called |= {"int" if type(kind.missing) is int else "float"}
         made: list[ast.stmt] = [Builtins(frozenset(called))]
         for one in (table.next, *table.keys, *([table.values] if kind.valued else [])):

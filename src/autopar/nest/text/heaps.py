@@ -284,14 +284,16 @@ class _Heaps(Pieces):
         if not found:
             return self.generic_visit(node)
         match node:
-            case ast.Assign(value=value) | ast.AugAssign(value=value):
-                node.value = self.with_items(value, found)
+            case ast.Assign(targets=targets, value=value):
+                node.value = self.visit(self.with_items(value, found))
+                node.targets = list(map(self.visit, targets))
                 made.append(node)
-            case ast.Return(value=ast.expr() as value):
-                node.value = self.with_items(value, found)
+            case ast.AugAssign(value=value) | ast.Return(value=ast.expr() as value):
+                node.value = self.visit(self.with_items(value, found))
                 made.append(node)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append")) as call):
-                call.args = [self.with_items(call.args[0], found)]
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append") as func) as call):
+                call.args = [self.visit(self.with_items(call.args[0], found))]
+                call.func = self.visit(func)
                 made.append(node)
         return self.statements(made, node)
 

@@ -32,6 +32,11 @@ class Kind:
     made: str = ""
     missing: float | None = None
 
+    @property
+    def fills(self) -> bool:
+        """Whether a key that is asked for is there from then on."""
+        return self.made.rpartition(".")[2] == "defaultdict"
+
 
 Begun = tuple[str, Kind, list[ast.expr]]
 """A name, what begins under it, and the keys that are in it then."""
@@ -156,8 +161,10 @@ def what_of(node: ast.AST, name: str) -> str | None:
 def _heads(node: ast.stmt) -> list[ast.expr]:
     """What `node` itself evaluates, once."""
     match node:
-        case ast.Assign(targets=targets, value=value):
-            return [value, *targets]
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target], value=value):
+            return [value, target]
+        case ast.Assign(value=value):  # of several targets, each is assigned before the next
+            return [value]
         case ast.AugAssign(target=target, value=value):
             return [target, value]
         case ast.AnnAssign(value=ast.expr() as value) | ast.Expr(value=value):

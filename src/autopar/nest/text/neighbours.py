@@ -126,10 +126,20 @@ def _makes(node: ast.stmt) -> bool:
             | ast.Expr()
             | ast.For()
             | ast.If()
-        ) if not any(isinstance(part, _LEAVING) for part in every(node)):
+        ) if not _leads_elsewhere(node):
             called = (part.func for part in every(node) if isinstance(part, ast.Call))
             return all(_last_name(func) in _MAKING for func in called)
     return False
+
+
+def _leads_elsewhere(node: ast.stmt) -> bool:
+    """Whether something else than what follows `node` may be executed after it."""
+    parts = every(node)
+    if any(isinstance(part, _LEAVING) or getattr(part, "orelse", ()) for part in parts):
+        return True
+    # In an `if`, they are about the loop around.
+    around = isinstance(node, ast.If)
+    return around and any(isinstance(part, ast.Break | ast.Continue) for part in parts)
 
 
 def _last_name(func: ast.expr) -> str:

@@ -379,7 +379,7 @@ def middle(state: State, values: Values, env: Ranges) -> dict[str, float]:
         rows = {path for _, path in (*state.rows, *state.ragged_rows)}
         sizes = (values.arrays[path].size for path in rows or values.arrays.keys() - own)
         limits = (min(values.numbers[path], _MOST_TRIPS) for path in state.limits)
-        found[estimate.WHILES] = float(max((*sizes, *limits), default=0))
+        found[estimate.WHILES] = float(max((0, *sizes, *limits)))
         found[EMPTIED.id] = found[estimate.WHILES] / _PART
     for loop, path in state.rows:
         found[estimate.usual_trips(loop)] = row_length(values.arrays[path])
