@@ -19,7 +19,7 @@ D. E. Knuth, The Art of Computer Programming 3, section 6.4, algorithm C with se
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from autopar.nest import ir
 from autopar.nest.text.building import (
@@ -35,15 +35,14 @@ from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.lookups import (
     Begun,
     Kind,
-    Shape,
     beginning,
     keys_of,
     lookup,
-    shape_of,
     stored_in,
     what_of,
 )
 from autopar.nest.text.reading import LENGTH
+from autopar.nest.text.shapes import Shape, item_of, numbers, shape_of, width
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -122,7 +121,7 @@ class _Table:
 
     @property
     def keys(self) -> list[str]:
-        return [f"<keys {k} of {self.name}>" for k, _ in enumerate(_leaves(self.shape))]
+        return [f"<keys {k} of {self.name}>" for k in range(width(self.shape))]
 
     @property
     def length(self) -> ast.expr:
@@ -130,38 +129,14 @@ class _Table:
 
     def key(self, at: str) -> ast.expr:
         """The key of the item there."""
-        lists = iter(self.keys)
-
-        def made(shape: Shape) -> ast.expr:
-            if shape is None:
-                return ast.Subscript(load(next(lists)), load(at), ast.Load())
-            return ast.Tuple([made(part) for part in shape], ast.Load())
-
-        return made(self.shape)
+        there = (ast.Subscript(load(one), load(at), ast.Load()) for one in self.keys)
+        return item_of(there, self.shape)
 
     def value(self, at: str) -> ast.expr:
         """The value of the item there, if there is one."""
         some = ast.Compare(load(at), [ast.GtE()], [ast.Constant(0)])
         where = ast.Call(load(ir.GIVEN), [load(at), some], [])
         return ast.Subscript(load(self.values), where, ast.Load())
-
-
-def _leaves(shape: Shape) -> Iterator[None]:
-    if shape is None:
-        yield None
-    else:
-        for part in shape:
-            yield from _leaves(part)
-
-
-def _numbers(key: ast.expr, shape: Shape) -> Iterator[ast.expr]:
-    """What a key of that shape consists of."""
-    if shape is None:
-        yield key
-    else:
-        assert isinstance(key, ast.Tuple)
-        for one, part in zip(key.elts, shape, strict=True):
-            yield from _numbers(one, part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +150,7 @@ class _Place:
 
     def key(self, shape: Shape) -> ast.expr:
         """The key, of that shape."""
-        parts = iter(self.given)
-
-        def made(shape: Shape) -> ast.expr:
-            if shape is None:
-                return load(next(parts))
-            return ast.Tuple([made(part) for part in shape], ast.Load())
-
-        return made(shape)
+        return item_of(map(load, self.given), shape)
 
 
 class _Tables(Rewriting):
@@ -323,20 +291,20 @@ class _Tables(Rewriting):
 
     def found(self, table: _Table, key: ast.expr, made: list[ast.stmt]) -> _Place:
         """Look up `key`; the place is below zero where it is not there."""
-        given, numbers = [], []
-        for number in _numbers(key, table.shape):
+        given, found = [], []
+        for number in numbers(key, table.shape):
             given.append(self.name("key", table))
-            numbers.append(self.name("number", table))
+            found.append(self.name("number", table))
             made.append(assign(given[-1], number))
-            made.append(assign(numbers[-1], ours("<index>", given[-1])))
+            made.append(assign(found[-1], ours("<index>", given[-1])))
         place = _Place(
-            self.name("place", table), self.name("bucket", table), tuple(numbers), tuple(given)
+            self.name("place", table), self.name("bucket", table), tuple(found), tuple(given)
         )
         mixed = self.name("mixed", table)
-        made.append(assign(mixed, self.mixed([load(one) for one in numbers])))
-        pairs = zip(numbers, table.keys, strict=True)
+        made.append(assign(mixed, self.mixed([load(one) for one in found])))
+        pairs = zip(found, table.keys, strict=True)
         others = " or ".join(f"K{k} != L{k}[P]" for k, _ in enumerate(pairs))
-        words = {f"K{k}": one for k, one in enumerate(numbers)}
+        words = {f"K{k}": one for k, one in enumerate(found)}
         words |= {f"L{k}": one for k, one in enumerate(table.keys)} | {"M": mixed}
         made += self.filled(_FOUND.replace("OTHER", others), table, place, words)
         return place

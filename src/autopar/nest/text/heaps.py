@@ -38,6 +38,7 @@ from autopar.nest.text.building import (
 from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.pieces import Piece, Pieces, begins_first, counted, counts, uses
 from autopar.nest.text.reading import LENGTH
+from autopar.nest.text.shapes import Shape, item_of, numbers, shape_of, width
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -45,9 +46,6 @@ WORDS = frozenset(("heappush", "heappop"))
 _MOST = 2**62  # items
 _PLAIN = ast.BinOp | ast.UnaryOp | ast.Constant | ast.Tuple | ast.Subscript | ast.Name
 """What may stand around what is taken from a heap, and is not changed by that."""
-
-Shape = tuple["Shape", ...] | None
-"""Of an item: a tuple of such items, or None for a number."""
 
 
 def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence[ast.stmt]:
@@ -62,7 +60,7 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     names = {pushed[0] for part in parts if (pushed := _pushed(part)) is not None}
     found: dict[str, Shape] = {}
     for name in names:
-        shapes = {_shape(item) for part in parts for item in _put_in(part, name)}
+        shapes = {shape_of(item) for part in parts for item in _put_in(part, name)}
         if len(shapes) == 1 and not live(name) and _is_heap(nodes, parts, name):
             (found[name],) = shapes
     if not found:
@@ -116,12 +114,6 @@ def _beginning(node: ast.stmt, name: str) -> list[ast.expr] | None:
             | ast.AnnAssign(target=ast.Name(id=target), value=ast.List(elts=items))
         ) if target == name and not any(isinstance(item, ast.Starred) for item in items):
             return items
-    return None
-
-
-def _shape(item: ast.expr) -> Shape:
-    if isinstance(item, ast.Tuple) and item.elts:
-        return tuple(map(_shape, item.elts))
     return None
 
 
@@ -231,13 +223,11 @@ class _Heaps(Pieces):
 
     def __init__(self, shapes: dict[str, Shape], called: frozenset[str]) -> None:
         self.heaps = {
-            name: _Heap(
-                shape, tuple(f"<numbers {k} of {name}>" for k, _ in enumerate(_leaves(shape)))
-            )
+            name: _Heap(shape, tuple(f"<numbers {k} of {name}>" for k in range(width(shape))))
             for name, shape in shapes.items()
         }
         super().__init__({name: Piece(heap.lists[0]) for name, heap in self.heaps.items()}, called)
-        self.items: list[ast.expr] = []  # that are written out
+        self.items: list[ast.AST] = []  # that are written out
 
     # ------------------------------------------------------------------ statements
 
@@ -405,10 +395,8 @@ class _Heaps(Pieces):
 
     def item(self, values: Iterator[ast.expr], shape: Shape) -> ast.expr:
         """The item that consists of these numbers."""
-        if shape is None:
-            return next(values)
-        made = ast.Tuple([self.item(values, part) for part in shape], ast.Load())
-        self.items.append(made)
+        made = item_of(values, shape)
+        self.items += every(made) if shape is not None else ()
         return made
 
     def numbers(
@@ -416,7 +404,7 @@ class _Heaps(Pieces):
     ) -> list[ast.expr]:
         """Names for the numbers of an item; of several, none may be a nan."""
         found: list[ast.expr] = []
-        for leaf in _parts(item, heap.shape):
+        for leaf in numbers(item, heap.shape):
             value = self.name("item", name)
             made.append(assign(value, leaf))
             found.append(load(value))
@@ -437,24 +425,6 @@ class _Heaps(Pieces):
                 return self.placed(self.item(iter(heap.at(first)), heap.shape), node)
         self.generic_visit(node)
         return self.picked(node)
-
-
-def _leaves(shape: Shape) -> Iterator[None]:
-    if shape is None:
-        yield None
-    else:
-        for part in shape:
-            yield from _leaves(part)
-
-
-def _parts(item: ast.expr, shape: Shape) -> Iterator[ast.expr]:
-    """What the numbers of an item of that shape are."""
-    if shape is None:
-        yield item
-    else:
-        assert isinstance(item, ast.Tuple)
-        for one, part in zip(item.elts, shape, strict=True):
-            yield from _parts(one, part)
 
 
 def _before(left: Sequence[ast.expr], right: Sequence[ast.expr]) -> ast.expr:

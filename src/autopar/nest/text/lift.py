@@ -52,12 +52,7 @@ def lift(
         case [ast.For() | ast.While() as inner]:
             loop = inner
     leaving = exits(written)
-    # By then the interpreter is to find them as they are in Python.
-    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
-
-    def live(name: str) -> bool:
-        return name in read or live_after(name)
-
+    live = _seen_by(leaving, live_after)
     named = attributes_named([each_written_out(loop, live)])
     match without(in_lists(named, live)):
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
@@ -81,7 +76,16 @@ def lift(
     if leaving:  # whoever leaves an inner loop leaves all of them, so this is 0 when it is read
         found = replace(found, body=(lifter.set(ir.EXIT, 0, loop), *found.body))
     top = with_grown(found if isinstance(found, ir.For) else alone(found, lifter.next_id()))
-    return _nest(lifter, top, named, lambda name: name in read or _seen(name, live_after))
+    return _nest(lifter, top, named, lambda name: _seen(name, live))
+
+
+def _seen_by(leaving: Sequence[ast.stmt], after: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Whether a name is read by a statement that leaves the loop, or may be afterwards.
+
+    The interpreter executes that statement, and is to find there what Python has.
+    """
+    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
+    return lambda name: name in read or after(name)
 
 
 def _nest(
@@ -142,11 +146,7 @@ def lift_together(
     None of them is left for good, but for the last one.
     """
     leaving = exits(nodes[-1]) if isinstance(nodes[-1], Loop) else ()
-    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
-
-    def live(name: str) -> bool:
-        return name in read or live_after(name)
-
+    live = _seen_by(leaving, live_after)
     named = attributes_named(plainer(nodes))
     made = without(in_lists(named, live))
     lifter = Lifter(file, function, stored(made))
@@ -163,7 +163,7 @@ def lift_together(
     if leaving:
         body = (lifter.set(ir.EXIT, 0, nodes[0]), *body)
     top = with_grown(ir.once(body, lifter.next_id(), nodes[0].lineno))
-    return _nest(lifter, top, named, lambda name: name in read or _seen(name, live_after))
+    return _nest(lifter, top, named, lambda name: _seen(name, live))
 
 
 def _roots(paths: Iterable[str], top: ir.For) -> tuple[str, ...]:

@@ -10,9 +10,6 @@ from autopar.nest.text.pieces import begins_first
 from autopar.nest.trees import every
 from autopar.records import dataclass
 
-Shape = tuple["Shape", ...] | None
-"""Of a key: a tuple of such keys, or None for a number."""
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -77,12 +74,6 @@ def beginning(node: ast.AST) -> Begun | None:
 
 def _starred(items: Sequence[ast.expr]) -> bool:
     return any(isinstance(item, ast.Starred) for item in items)
-
-
-def shape_of(key: ast.expr) -> Shape:
-    if isinstance(key, ast.Tuple) and key.elts:
-        return tuple(map(shape_of, key.elts))
-    return None
 
 
 def keys_of(
