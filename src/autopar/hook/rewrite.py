@@ -166,7 +166,7 @@ def _spec(
         line=nodes[0].lineno,
         function=candidate.function,
         roots=nest.roots,
-        live_out=nest.results,
+        live_out=nest.handed,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
         text="\n".join(map(ast.unparse, alone)),
         parent=taken.index(parent) if parent in taken else None,

@@ -566,6 +566,15 @@ class Row:
 Places = int | tuple["Places", ...]
 
 
+def each_of(places: Places) -> Iterator[int]:
+    """All of `places`, one by one."""
+    if isinstance(places, int):
+        yield places
+    else:
+        for part in places:
+            yield from each_of(part)
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A variable that is a tuple in the end.
@@ -580,6 +589,39 @@ class Bundle:
 
     position: int
     places: tuple[Places, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A variable that is a set, a dictionary, a queue, or a list of tuples in the end.
+
+    What it has is in lists of the nest's own; `nest.text` says how.
+
+    Attributes
+    ----------
+    position
+        Of the variable, in `Nest.live_out`; the first of the lists stands there.
+    kind
+        What it is: ``set``, ``dict``, ``list``, ``deque``, ``Counter``, ``defaultdict int``, ….
+    items
+        Where the lists of its items stand, or of its keys; of tuples, one for each number.
+    values
+        Where the list of the values of a dictionary stands.
+    first
+        Where the number stands of the items that are gone by then.
+    """
+
+    position: int
+    kind: str
+    items: Places
+    values: int | None = None
+    first: int | None = None
+
+    @property
+    def more(self) -> frozenset[int]:
+        """All places of it but that of the variable."""
+        places = {*each_of(self.items), self.values, self.first} - {self.position}
+        return frozenset(k for k in places if k is not None)
 
 
 Leaves = str | tuple["Leaves", ...]
@@ -677,9 +719,9 @@ class Nest:
         What must be true at the call.
     columns
         Lists that are extended by tuples, or by short lists.
-    turns, rows, bundles, absents
-        Variables that mean one of several arrays in the end, or a part of one, or a tuple, or that
-        may be None.
+    turns, rows, bundles, holders, absents
+        Variables that mean one of several arrays in the end, or a part of one, or a tuple, or what
+        several lists have, or that may be None.
     counting
         Paths of functions that are no calls here, and yet must be what they seem: see
         `functions.counting`.
@@ -707,6 +749,7 @@ class Nest:
     turns: tuple[Turn, ...] = ()
     rows: tuple[Row, ...] = ()
     bundles: tuple[Bundle, ...] = ()
+    holders: tuple[Holder, ...] = ()
     absents: tuple[Absent, ...] = ()
     columns: tuple[Columns, ...] = ()
     counting: tuple[tuple[str, str], ...] = ()
@@ -719,6 +762,12 @@ class Nest:
     def results(self) -> tuple[str, ...]:
         """The user's names for `live_out`."""
         return self.names or self.live_out
+
+    @property
+    def handed(self) -> tuple[str, ...]:
+        """Those of them that the user has written: not the further lists of a variable."""
+        more = frozenset[int]().union(*(holder.more for holder in self.holders))
+        return tuple(name for k, name in enumerate(self.results) if k not in more)
 
 
 def once(body: tuple[Stmt, ...], number: int, line: int) -> For:

@@ -152,7 +152,7 @@ def _inner(site: Site, nest: Nest, text: str) -> Site:
         line=site.spec.line,
         function=site.spec.function,
         roots=nest.roots,
-        live_out=nest.results,
+        live_out=nest.handed,
         nest=pickle.dumps(nest, protocol=pickle.HIGHEST_PROTOCOL),
         text=text,
         parent=None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 import functools
+import reprlib
 from array import array as packed
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -112,7 +114,8 @@ def verified(
         if value is UNSET and (wanted is before.get(name, UNSET) or wanted is UNSET):
             continue
         if not same(value, wanted):
-            raise VerifyError(f"{place}: {name} is {value!r}, the interpreter has {wanted!r}")
+            texts = reprlib.repr(value), reprlib.repr(wanted)
+            raise VerifyError(f"{place}: {name} is {texts[0]}, the interpreter has {texts[1]}")
     return found
 
 
@@ -181,6 +184,11 @@ def same(a: object, b: object) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, int):
         return a == b
+    if isinstance(a, set | deque):  # in the order in which they are gone through
+        return same(list(a), list(b))  # type: ignore[call-overload]
+    if isinstance(a, dict) and isinstance(b, dict):
+        made = getattr(a, "default_factory", None), getattr(b, "default_factory", None)
+        return made[0] is made[1] and same(list(a.items()), list(b.items()))
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         about = [(x.shape, x.dtype, x.strides, x.flags.writeable) for x in (a, b)]
         return about[0] == about[1] and _alike(a, b)

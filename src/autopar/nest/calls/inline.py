@@ -348,7 +348,7 @@ class _Copy:
             if number and found in self.nest.scalars:
                 return found
         elif any(
-            _is_name(scalar, root) for scalar in self.nest.scalars
+            _is_name(name, root) for name in (*self.nest.scalars, *self.nest.results)
         ):  # it may be the very variable, which changes in the nest
             detail = f"{text(self.call)}, which reads {root}"
             raise Refused(Refusal(Reason.CALL, Span(self.nest.file, self.call.line), detail))

@@ -162,6 +162,14 @@ def zero(flag: str) -> ast.expr:
     return ast.BinOp(load(flag), ast.Mult(), ast.Constant(1))
 
 
+def last_name(func: ast.expr) -> str:
+    """The name of a function, without the module that it is in."""
+    match func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
 def mentions(node: ast.AST, name: str) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == name for inner in every(node))
 

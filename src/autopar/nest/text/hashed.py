@@ -9,7 +9,8 @@ item the one before it there.  ``seen.add((x, y))`` and ``(x, y) in seen`` go th
         at = next[at]
 
 Of a dictionary, another list has the values; what it is gone through is in the order in which keys
-have come.  A set is taken where nothing depends on Python's order.
+have come.  A set is taken where nothing in the nest depends on Python's order; whoever looks at it
+afterwards finds one that has been filled in the same order.
 
 References
 ----------
@@ -32,17 +33,19 @@ from autopar.nest.text.building import (
     place,
 )
 from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.held import Held
 from autopar.nest.text.lookups import (
     Begun,
     Kind,
     beginning,
+    in_order,
     keys_of,
     lookup,
     stored_in,
     what_of,
 )
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.text.shapes import Shape, item_of, numbers, shape_of, width
+from autopar.nest.text.shapes import Shape, item_of, leaves_of, numbers, shape_of, width
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -83,29 +86,40 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     Parameters
     ----------
     live
-        Whether a name may be read afterwards: that of a table must not be.
+        Whether a name may be read afterwards.
     """
     parts = [part for node in nodes for part in every(node)]
     kinds: dict[str, set[Kind]] = {}
-    for begun in filter(None, map(beginning, parts)):
-        kinds.setdefault(begun[0], set()).add(begun[1])
+    odd = set()
+    for part in parts:
+        begun = beginning(part)
+        if begun is not None:
+            kinds.setdefault(begun.name, set()).add(begun.kind)
+            odd |= set() if in_order(part) else {begun.name}
     tables = {}
     for name, (kind, *others) in kinds.items():
-        if not others and not live(name):
+        if not others and not (name in odd and live(name)):
             keys = keys_of(nodes, parts, name, kind)
             shapes = set(map(shape_of, keys or ()))
             if len(shapes) == 1:
-                tables[name] = _Table(name, kind, shapes.pop())
+                tables[name] = _Table(name, kind, shapes.pop(), live(name))
     return _Tables(tables).block(all_copied(nodes)) if tables else nodes
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The lists for a set or a dictionary."""
+    """The lists for a set or a dictionary.
+
+    Attributes
+    ----------
+    live
+        Whether there must be one in the end.
+    """
 
     name: str
     kind: Kind
     shape: Shape
+    live: bool
 
     @property
     def heads(self) -> str:
@@ -126,6 +140,20 @@ class _Table:
     @property
     def length(self) -> ast.expr:
         return ours(LENGTH, self.next)
+
+    @property
+    def held(self) -> Held:
+        """What says so, if there must be one in the end."""
+        kind, word = self.kind, self.kind.made.rpartition(".")[2]
+        if kind.fills:
+            word += f" {type(kind.missing).__name__}"
+        values = self.values if kind.valued else ""
+        return Held(self.name, word or ("dict" if kind.valued else "set"), self.leaves, values)
+
+    @property
+    def leaves(self) -> ir.Leaves:
+        """The lists of its keys, as their numbers are in these."""
+        return leaves_of(iter(self.keys), self.shape)
 
     def key(self, at: str) -> ast.expr:
         """The key of the item there."""
@@ -164,22 +192,19 @@ class _Tables(Rewriting):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         begun, stored, made = beginning(node), stored_in(node), list[ast.stmt]()
-        if begun is not None and begun[0] in self.tables:
+        if begun is not None and begun.name in self.tables:
             return self.begun(begun, node)
         node.value = self.expr(node.value, made)
         if stored is None or stored[0] not in self.tables:
             node.targets = [self.expr(target, made) for target in node.targets]
             return self.placed([*made, node], node)
         table = self.tables[stored[0]]
-        value = self.name("value", table)
-        made.append(assign(value, node.value))
-        place = self.added(table, self.expr(stored[1], made), made, load(value))
-        made.append(self.store(table, place, load(value)))
+        self.put(table, stored[1], node.value, made)
         return self.placed(made, node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
         begun, made = beginning(node), list[ast.stmt]()
-        if begun is not None and begun[0] in self.tables:
+        if begun is not None and begun.name in self.tables:
             return self.begun(begun, node)
         if node.value is not None:
             node.value = self.expr(node.value, made)
@@ -271,19 +296,32 @@ class _Tables(Rewriting):
     # ------------------------------------------------------------------ tables
 
     def begun(self, begun: Begun, node: ast.stmt) -> list[ast.stmt]:
-        name, kind, keys = begun
-        table = self.tables[name]
+        table, kind = self.tables[begun.name], begun.kind
         called = {"len", "range", *([kind.made] if kind.made else [])}
         if kind.fills:
             called |= {"int" if type(kind.missing) is int else "float"}
-        made: list[ast.stmt] = [Builtins(frozenset(called))]
+        made: list[ast.stmt] = [Builtins(frozenset(called)), *([table.held] if table.live else [])]
         for one in (table.next, *table.keys, *([table.values] if kind.valued else [])):
             made.append(assign(one, ast.List([], ast.Load())))
         bucket: ast.expr = ast.List([ast.Constant(-1)], ast.Load())
         made.append(assign(table.heads, ast.BinOp(bucket, ast.Mult(), ast.Constant(_BUCKETS))))
-        for key in keys:
-            self.added(table, self.expr(key, made), made)
+        for k, key in enumerate(begun.keys):
+            there = self.expr(key, made)
+            if kind.valued:
+                given = [self.name("key", table) for _ in table.keys]
+                made += map(assign, given, numbers(there, table.shape))
+                there = item_of(map(load, given), table.shape)
+                self.put(table, there, self.expr(begun.values[k], made), made)
+            else:
+                self.added(table, there, made)
         return self.placed(made, node)
+
+    def put(self, table: _Table, key: ast.expr, given: ast.expr, made: list[ast.stmt]) -> None:
+        """Put the value that is `given` under `key`, which is evaluated after it."""
+        value = self.name("value", table)
+        made.append(assign(value, given))
+        place = self.added(table, self.expr(key, made), made, load(value))
+        made.append(self.store(table, place, load(value)))
 
     def store(self, table: _Table, place: _Place, value: ast.expr) -> ast.stmt:
         target = ast.Subscript(load(table.values), load(place.at), ast.Store())

@@ -36,9 +36,10 @@ from autopar.nest.text.building import (
     ours,
 )
 from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.held import Held
 from autopar.nest.text.pieces import Piece, Pieces, begins_first, counted, counts, uses
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.text.shapes import Shape, item_of, numbers, shape_of, width
+from autopar.nest.text.shapes import Shape, item_of, leaves_of, numbers, shape_of, width
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -54,19 +55,20 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     Parameters
     ----------
     live
-        Whether a name may be read afterwards: that of a heap must not be.
+        Whether a name may be read afterwards.
     """
     parts = [inner for node in nodes for inner in every(node)]
     names = {pushed[0] for part in parts if (pushed := _pushed(part)) is not None}
     found: dict[str, Shape] = {}
     for name in names:
         shapes = {shape_of(item) for part in parts for item in _put_in(part, name)}
-        if len(shapes) == 1 and not live(name) and _is_heap(nodes, parts, name):
+        if len(shapes) == 1 and _is_heap(nodes, parts, name):
             (found[name],) = shapes
     if not found:
         return nodes
     called = frozenset(ast.unparse(func) for part in parts for func in _functions(part))
-    return _Heaps(found, called | counts(nodes, found)).block(all_copied(nodes))
+    seen = frozenset(filter(live, found))
+    return _Heaps(found, seen, called | counts(nodes, found)).block(all_copied(nodes))
 
 
 def _called(node: ast.AST, word: str) -> ast.Call | None:
@@ -219,9 +221,14 @@ class _Heaps(Pieces):
     ----------
     shapes
         The heaps, and what their items are like.
+    live
+        Those of them that must be there in the end.
     """
 
-    def __init__(self, shapes: dict[str, Shape], called: frozenset[str]) -> None:
+    def __init__(
+        self, shapes: dict[str, Shape], live: frozenset[str], called: frozenset[str]
+    ) -> None:
+        self.live = live
         self.heaps = {
             name: _Heap(shape, tuple(f"<numbers {k} of {name}>" for k in range(width(shape))))
             for name, shape in shapes.items()
@@ -243,6 +250,8 @@ class _Heaps(Pieces):
             if items is None:
                 continue
             made: list[ast.stmt] = [Builtins(self.called)]
+            if name in self.live:
+                made.append(Held(name, "list", leaves_of(iter(heap.lists), heap.shape)))
             values: list[ast.expr] = []
             for item in items:
                 values += self.numbers(heap, item, made, name)

@@ -10,17 +10,19 @@ from itertools import chain
 
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
+from autopar.nest.text.building import Rewriting
 from autopar.nest.text.comprehensions import Builtins, without
 from autopar.nest.text.counted import alone, apart
 from autopar.nest.text.each import each_written_out
 from autopar.nest.text.folding import REST
 from autopar.nest.text.grown import with_grown
+from autopar.nest.text.held import Held, handed_out
 from autopar.nest.text.iteration import Iteration, Range, called
 from autopar.nest.text.plainer import plainer
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.stored import in_lists
-from autopar.nest.trees import every
+from autopar.nest.trees import all_copied, every
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -54,7 +56,7 @@ def lift(
     leaving = exits(written)
     live = _seen_by(leaving, live_after)
     named = attributes_named([each_written_out(loop, live)])
-    match without(in_lists(named, live)):
+    match without(_in_lists(named, function, live)):
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
             loop = inner
     lifter = Lifter(file, function, stored([*heading(loop), *loop.body]))
@@ -88,12 +90,41 @@ def _seen_by(leaving: Sequence[ast.stmt], after: Callable[[str], bool]) -> Calla
     return lambda name: name in read or after(name)
 
 
+def _in_lists(
+    nodes: Sequence[ast.stmt], function: str, live: Callable[[str], bool]
+) -> Sequence[ast.stmt]:
+    """`nodes` with lists in place of sets, queues and their like; see `nest.text.stored`."""
+    parts = [part for node in nodes for part in every(node)]
+    if function == _MODULE and any(isinstance(part, ast.AnnAssign) for part in parts):
+        return nodes  # which are refused
+    if any(isinstance(part, ast.Return | ast.Raise) for part in parts):
+        nodes = _Leaving().block(all_copied(nodes))
+    return in_lists(nodes, live)
+
+
+class _Leaving(Rewriting):
+    """Statements that leave a nest, without what they hand out: that is for the interpreter."""
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        node.value = None
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        node.exc = node.cause = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+
 def _nest(
     lifter: Lifter, top: ir.For, written: Sequence[ast.stmt], seen: Callable[[str], bool]
 ) -> ir.Nest:
     """The nest of `top`, which `lifter` has made of `written`; who of its names may be `seen`."""
     scalars = walking.assigned(top)
-    after = (n for n in scalars if n == ir.EXIT or (not n.startswith("<") and seen(n)))
+    after = {n for n in scalars if n == ir.EXIT or (not n.startswith("<") and seen(n))}
+    names = _in_order(written, after | lifter.held.keys())
+    live, holders = handed_out(names, lifter.held)
     return ir.Nest(
         file=lifter.file,
         function=lifter.function,
@@ -101,7 +132,9 @@ def _nest(
         roots=_roots(lifter.paths, top),
         paths=tuple(sorted(lifter.paths)),
         scalars=tuple(sorted(scalars)),
-        live_out=_in_order(written, after),
+        live_out=live,
+        holders=holders,
+        names=(*names, *live[len(names) :]) if holders else (),
         conditions=tuple(lifter.conditions),
         counting=tuple(sorted(lifter.counting.items())),
         idle=frozenset(lifter.idle),
@@ -148,7 +181,7 @@ def lift_together(
     leaving = exits(nodes[-1]) if isinstance(nodes[-1], Loop) else ()
     live = _seen_by(leaving, live_after)
     named = attributes_named(plainer(nodes))
-    made = without(in_lists(named, live))
+    made = without(_in_lists(named, function, live))
     lifter = Lifter(file, function, stored(made))
     lifter.sequences = _sequences(made)
     try:
@@ -295,6 +328,8 @@ class Lifter(Iteration):
         Texts of what is subscripted, or appended to, somewhere in it.
     doubtful, idle
         Names that may be None in a helper; those of `ir.Nest.idle`.
+    held
+        By name, what must be there in the end, and is in lists of the nest's own.
     """
 
     broke: list[str | None] = field(default_factory=lambda: [None])
@@ -302,6 +337,7 @@ class Lifter(Iteration):
     sequences: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     idle: set[str] = field(default_factory=set)
+    held: dict[str, Held] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ statements
 
@@ -483,6 +519,9 @@ class Lifter(Iteration):
         match node:
             case Builtins(names=names):
                 return self.builtins(names, node)
+            case Held(name=name):
+                self.held[name] = node
+                return []
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return []
             case ast.Assign(targets=[ast.Name() as target], value=ast.List(elts=[])):

@@ -35,8 +35,14 @@ class Kind:
         return self.made.rpartition(".")[2] == "defaultdict"
 
 
-Begun = tuple[str, Kind, list[ast.expr]]
-"""A name, what begins under it, and the keys that are in it then."""
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What begins under a name, with these keys; and the values of a dictionary."""
+
+    name: str
+    kind: Kind
+    keys: Sequence[ast.expr] = ()
+    values: Sequence[ast.expr] = ()
 
 
 def beginning(node: ast.AST) -> Begun | None:
@@ -50,30 +56,42 @@ def beginning(node: ast.AST) -> Begun | None:
         case _:
             return None
     match value:
-        case ast.Dict(keys=[]):
-            return name, Kind(True), []
+        case ast.Dict(keys=keys, values=values):
+            known = [key for key in keys if key is not None]
+            return Begun(name, Kind(True), known, values) if len(known) == len(keys) else None
         case ast.Set(elts=items) if not _starred(items):
-            return name, Kind(False), items
+            return Begun(name, Kind(False), items)
         case ast.Call(
             func=ast.Name(id="set"), args=[ast.List(elts=items) | ast.Tuple(elts=items)]
         ) if not value.keywords and not _starred(items):
-            return name, Kind(False, "set"), items
+            return Begun(name, Kind(False, "set"), items)
         case ast.Call(func=func, args=args, keywords=[]):
             made = ast.unparse(func)
             match made.rpartition(".")[2], args:
                 case "set" | "dict" as word, [] if made == word:
-                    return name, Kind(word == "dict", word), []
+                    return Begun(name, Kind(word == "dict", word))
                 case "Counter", []:
-                    return name, Kind(True, made, 0), []
+                    return Begun(name, Kind(True, made, 0))
                 case "defaultdict", [ast.Name(id="int")]:
-                    return name, Kind(True, made, 0), []
+                    return Begun(name, Kind(True, made, 0))
                 case "defaultdict", [ast.Name(id="float")]:
-                    return name, Kind(True, made, 0.0), []
+                    return Begun(name, Kind(True, made, 0.0))
     return None
 
 
 def _starred(items: Sequence[ast.expr]) -> bool:
     return any(isinstance(item, ast.Starred) for item in items)
+
+
+def in_order(node: ast.AST) -> bool:
+    """Whether what begins with `node` has its first items in the order of the text.
+
+    Python makes a set of three constants, or more, from one that it has made by then.
+    """
+    match node:
+        case ast.Assign(value=ast.Set(elts=items)) | ast.AnnAssign(value=ast.Set(elts=items)):
+            return len(items) < 3 or not all(isinstance(one, ast.Constant) for one in items)
+    return True
 
 
 def keys_of(
@@ -87,9 +105,9 @@ def keys_of(
         if not isinstance(part, ast.stmt):
             continue
         begun = beginning(part)
-        if begun is not None and begun[0] == name:
+        if begun is not None and begun.name == name:
             known += 1
-            keys += begun[2]
+            keys += begun.keys
         stored = stored_in(part)
         if stored is not None and stored[0] == name and isinstance(part, ast.Expr) != kind.valued:
             known += 1
@@ -107,7 +125,9 @@ def keys_of(
 
 def _begins(node: ast.stmt, name: str) -> bool:
     begun = beginning(node)
-    return begun is not None and begun[0] == name and not any(mentions(k, name) for k in begun[2])
+    if begun is None or begun.name != name:
+        return False
+    return not any(mentions(one, name) for one in (*begun.keys, *begun.values))
 
 
 def stored_in(node: ast.AST) -> tuple[str, ast.expr] | None:
@@ -145,8 +165,10 @@ def what_of(node: ast.AST, name: str) -> str | None:
         case _:
             return None
     inner = [part for stmt in node.body for part in every(stmt)]
-    changes = (found for part in inner if (found := stored_in(part) or beginning(part)) is not None)
-    return None if any(found[0] == name for found in changes) else word
+    stores = (stored_in(part) for part in inner)
+    changed = {stored[0] for stored in stores if stored is not None}
+    changed |= {begun.name for begun in map(beginning, inner) if begun is not None}
+    return None if name in changed else word
 
 
 def _heads(node: ast.stmt) -> list[ast.expr]:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from autopar.nest.text.building import last_name
+from autopar.nest.text.heaps import WORDS as HEAPS
 from autopar.nest.text.lift import Loop, exits
+from autopar.nest.text.lookups import beginning
 from autopar.nest.trees import every
 
 _MAKING = frozenset(
-    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "full", "heappush", "int",
-     "len", "max", "min", "ones", "range", "set", "zeros")
+    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "full", "heappop",
+     "heappush", "int", "len", "max", "min", "ones", "range", "set", "zeros")
 )  # fmt: skip
 _LEAVING = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 _MOST_LOOPS = 6
@@ -56,52 +59,74 @@ def neighbours(
 
 
 def searches(block: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ...]]:
-    """Loops in `block` that are done once something is empty, each from where that is made on.
+    """Loops in `block` with what they fill or empty, each from where that is made on.
 
-    A queue, a heap, or a stack of before the loop is somebody else's; with the statement that makes
-    it, and all up to the loop, it is one of the nest's own.  So is a set to which the loop adds.
+    A queue, a heap, a set or a stack of before the loop is somebody else's; with the statement that
+    makes it, and all up to the loop, it is one of the nest's own.
     """
     for k, loop in enumerate(block):
-        if not isinstance(loop, ast.While) or loop.orelse:
+        if not isinstance(loop, Loop) or loop.orelse:
             continue
-        emptied = _emptied(loop)
-        if not emptied or _size(loop) > _MOST_STATEMENTS:
+        filled, heaps = _filled(loop), _heaps(loop)
+        emptied = _emptied(loop) if isinstance(loop, ast.While) else set[str]()
+        if not (emptied or filled or heaps) or _size(loop) > _MOST_STATEMENTS:
             continue
+        # What goes through something else may store in lists and dictionaries of somebody else.
+        tables = {name for name, key in filled.items() if key or isinstance(loop, ast.While)}
+        holders = emptied | heaps | (filled.keys() if emptied else set())
         first = k
         for j in range(k - 1, -1, -1):
             if not _makes(block[j]):
                 break
-            if _made(block[j]) & (emptied | _filled(loop)):
+            if _made(block[j]) & holders or _made_table(block[j]) & tables:
                 first = j
         if first < k:
             yield tuple(block[first : k + 1])
 
 
-def _emptied(loop: ast.While) -> set[str]:
+def _emptied(loop: Loop) -> set[str]:
     """Names of what has fewer and fewer items in `loop`."""
-    found = set()
+    found = _heaps(loop)
     for node in every(loop):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop" | "popleft")):
                 found.add(name)
-            case ast.Call(
-                func=ast.Name(id="heappop") | ast.Attribute(attr="heappop"),
-                args=[ast.Name(id=name)],
-            ):
-                found.add(name)
     return found
 
 
-def _filled(loop: ast.While) -> set[str]:
-    """Names of what has more and more items in `loop`, such as sets and dictionaries."""
+def _heaps(loop: Loop) -> set[str]:
+    """Names of heaps in `loop`."""
     found = set()
     for node in every(loop):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="add")):
-                found.add(name)
-            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+            case ast.Call(func=func, args=[ast.Name(id=name), *_]) if last_name(func) in HEAPS:
                 found.add(name)
     return found
+
+
+def _filled(loop: Loop) -> dict[str, bool]:
+    """What has more and more items in `loop`, or others, by name.
+
+    Returns
+    -------
+    dict
+        Whether it is a set, or has tuples for keys: no list, nor a dictionary that somebody else
+        may have made.
+    """
+    found: dict[str, bool] = {}
+    for node in every(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="add")):
+                found[name] = True
+            case ast.Subscript(value=ast.Name(id=name), slice=key, ctx=ast.Store()):
+                found[name] = isinstance(key, ast.Tuple)
+    return found
+
+
+def _made_table(node: ast.stmt) -> set[str]:
+    """The name that begins with `node` as a set or a dictionary."""
+    begun = beginning(node)
+    return set() if begun is None else {begun.name}
 
 
 def _made(node: ast.stmt) -> set[str]:
@@ -128,7 +153,7 @@ def _makes(node: ast.stmt) -> bool:
             | ast.If()
         ) if not _leads_elsewhere(node):
             called = (part.func for part in every(node) if isinstance(part, ast.Call))
-            return all(_last_name(func) in _MAKING for func in called)
+            return all(last_name(func) in _MAKING for func in called)
     return False
 
 
@@ -140,13 +165,6 @@ def _leads_elsewhere(node: ast.stmt) -> bool:
     # In an `if`, they are about the loop around.
     around = isinstance(node, ast.If)
     return around and any(isinstance(part, ast.Break | ast.Continue) for part in parts)
-
-
-def _last_name(func: ast.expr) -> str:
-    match func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
 
 
 def _size(node: ast.stmt) -> int:

@@ -27,7 +27,7 @@ import ast
 import contextlib
 from collections.abc import Sequence
 
-from autopar.nest.text.building import assign, load, mentions, place
+from autopar.nest.text.building import assign, last_name, load, mentions, place
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass, field
 
@@ -47,6 +47,7 @@ _IN_ORDER = (
     ast.keyword,
     ast.NamedExpr,
 )
+_MAKING = frozenset(("Counter", "defaultdict", "deque", "dict", "len", "range", "set"))
 _READING = (ast.Subscript, ast.Attribute, ast.Call)
 
 
@@ -74,7 +75,8 @@ def _lists(node: ast.AST) -> list[ast.Assign] | None:
             return None
     if len(names) != len(values) or not any(map(_is_list, values)):
         return None
-    if any(isinstance(part, ast.Call) for value in values for part in every(value)):
+    calls = (p for value in values for p in every(value) if isinstance(p, ast.Call))
+    if not all(last_name(call.func) in _MAKING for call in calls):
         return None  # of a function, which may read what the names stood for
     bound = [name.id for name in names if isinstance(name, ast.Name)]
     if len(set(bound)) < len(names) or any(mentions(v, name) for v in values for name in bound):
@@ -83,11 +85,13 @@ def _lists(node: ast.AST) -> list[ast.Assign] | None:
 
 
 def _is_list(node: ast.expr) -> bool:
-    """Whether that is seen to be a new list."""
+    """Whether that is seen to be a new list, or a set and its like."""
     match node:
         case ast.BinOp(op=ast.Mult(), left=left, right=right):
             return isinstance(left, ast.List) or isinstance(right, ast.List)
-    return isinstance(node, ast.List | ast.ListComp)
+        case ast.Call(func=func):
+            return last_name(func) in _MAKING
+    return isinstance(node, ast.List | ast.ListComp | ast.Set | ast.Dict)
 
 
 class _NotPlainer(Exception):

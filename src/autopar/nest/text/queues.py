@@ -23,6 +23,7 @@ from autopar.nest.text.building import (
     place,
 )
 from autopar.nest.text.comprehensions import Builtins
+from autopar.nest.text.held import Held
 from autopar.nest.text.pieces import (
     Piece,
     Pieces,
@@ -65,7 +66,7 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     Parameters
     ----------
     live
-        Whether a name may be read afterwards: that of a queue must not be.
+        Whether a name may be read afterwards.
     """
     made: dict[str, list[_Begun]] = {}
     for node in nodes:
@@ -76,7 +77,7 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     found = {
         name: begins[0].most
         for name, begins in made.items()
-        if not live(name)
+        if not (live(name) and begins[0].most is not None)
         and _alike(begins)
         and not (isinstance(begins[0].most, ast.Name) and begins[0].most.id in kept)
         and _is_queue(nodes, name, bool(begins[0].function))
@@ -84,7 +85,8 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     if not found:
         return nodes
     queues = {name: bool(made[name][0].function) for name in found}
-    return _Lists(found, queues, counts(nodes, found)).block(all_copied(nodes))
+    seen = frozenset(filter(live, found))
+    return _Lists(found, queues, seen, counts(nodes, found)).block(all_copied(nodes))
 
 
 def _beginning(node: ast.AST) -> Iterator[tuple[str, _Begun]]:
@@ -231,16 +233,19 @@ class _Lists(Pieces):
         The queues, and how many items they may have at the most, if that is said.
     made
         Whether they are queues for Python, and no lists.
+    live
+        Those of them that must be there in the end.
     """
 
     def __init__(
         self,
         most: dict[str, ast.expr | None],
         made: dict[str, bool],
+        live: frozenset[str],
         called: frozenset[str],
     ) -> None:
         super().__init__({name: Piece(name, _first(name)) for name in most}, called)
-        self.most, self.made = most, made
+        self.most, self.made, self.live = most, made, live
 
     # ------------------------------------------------------------------ statements
 
@@ -257,8 +262,14 @@ class _Lists(Pieces):
                 called = Builtins(self.called | ({begun.function} if begun.function else set()))
                 whole = assign(name, ast.List(items, ast.Load()))
                 start = assign(_first(name), ast.Constant(0))
-                return self.statements([called, *self.limited(name), whole, start], node)
+                made = [called, *self.held(name), *self.limited(name), whole, start]
+                return self.statements(made, node)
         return self.taking(node)
+
+    def held(self, name: str) -> list[ast.stmt]:
+        """Say that there must be a queue in the end, if so."""
+        kind = "deque" if self.made[name] else "list"
+        return [Held(name, kind, name, first=_first(name))] if name in self.live else []
 
     def limited(self, name: str) -> list[ast.stmt]:
         """Give up where the greatest length of a queue is none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from autopar.nest.ir import Leaves
+
 Shape = tuple["Shape", ...] | None
 """Of an item: a tuple of such items, or None for a number."""
 
@@ -36,3 +38,10 @@ def item_of(parts: Iterator[ast.expr], shape: Shape) -> ast.expr:
     if shape is None:
         return next(parts)
     return ast.Tuple([item_of(parts, part) for part in shape], ast.Load())
+
+
+def leaves_of(names: Iterator[str], shape: Shape) -> Leaves:
+    """The names of lists, each with one of the numbers that items of that shape consist of."""
+    if shape is None:
+        return next(names)
+    return tuple(leaves_of(names, part) for part in shape)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from autopar.nest.hidden import TYPES
-from autopar.nest.ir import FIRST_ROOM, MORE, Columns, Leaves, Local, Nest, Places
+from autopar.nest.ir import FIRST_ROOM, MORE, Columns, Leaves, Local, Nest, Places, each_of
 from autopar.nest.kinds import is_python
 from autopar.records import replace
 from autopar.runtime.choice import interval
 from autopar.runtime.choice.decide import Rooms, State, environment
 from autopar.runtime.process import UNSET
+from autopar.runtime.stand_ins.held import held
 from autopar.runtime.values import mixed
 from autopar.runtime.values.facts import Values
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -160,11 +161,15 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
             found[position] = chr(found[position])
     lengths = [local.length for local in nest.locals if local.length in known]
     lengths += [local.lowest for local in nest.locals if local.lowest in known]
-    more = {k for bundle in nest.bundles for k in _all(bundle.places)}
+    more = {k for bundle in nest.bundles for k in each_of(bundle.places)}
     more -= {bundle.position for bundle in nest.bundles}
     for bundle in nest.bundles:
         if found[bundle.position] is not UNSET:
             found[bundle.position] = _together(bundle.places, found)
+    for holder in nest.holders:
+        more |= holder.more
+        if found[holder.position] is not UNSET:
+            found[holder.position] = held(holder, found)
     return tuple(found[: len(found) - len(lengths) - len(more) - len(nest.absents)])
 
 
@@ -181,14 +186,6 @@ def _columns(leaves: tuple[Leaves, ...], lists: Mapping[str, list[Any]]) -> Iter
         for leaf in leaves
     ]
     return zip(*parts, strict=True)
-
-
-def _all(places: Places) -> Iterator[int]:
-    if isinstance(places, int):
-        yield places
-    else:
-        for part in places:
-            yield from _all(part)
 
 
 def _together(places: Places, found: Sequence[Any]) -> Any:
