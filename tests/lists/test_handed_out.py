@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
-
 from outcome import both
 
 pytestmark = pytest.mark.usefixtures("lenient")
@@ -152,7 +151,9 @@ n = 200
 def test_whatever_is_made_is_there(title: str, place: str) -> None:
     text = MADE[title]
     if place == "function":
-        names = "', '".join(("seen", "first", "found", "counts", "sums", "q", "h", "dist", "t", "x"))
+        names = "', '".join(
+            ("seen", "first", "found", "counts", "sums", "q", "h", "dist", "t", "x")
+        )
         last = f"return [(k, v) for k, v in locals().items() if k in {{'{names}'}}]"
         text = f"def f(a, n):\n{indent(text + last, '    ')}\nout = f(a, n)\n"
     out = both(HEAD + text)

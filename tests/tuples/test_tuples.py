@@ -31,6 +31,14 @@ def dot(p, q):
 """
 
 TAKEN = {
+    "compared": """
+count = 0
+for i in range(n):
+    p = (a[i], i % 3)
+    if p == (a[2], 2) or (i, 1.0) == (3, 1) or (i % 2, (i, 4)) != (0, (i, i)):
+        b[i] = 2
+        count += p != (a[0], 0)
+""",
     "what a function returns": """
 for i in range(n):
     u, v = both(a[i], x[i])
@@ -310,7 +318,7 @@ for i in range(n):
         """
 for i in range(n):
     p = (a[i], 1.0)
-    if p == (1.0, 1.0):
+    if p < (1.0, 1.0):
         b[i] = 2
 """,
         "syntax",

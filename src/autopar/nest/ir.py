@@ -606,7 +606,7 @@ class Holder:
     items
         Where the lists of its items stand, or of its keys; of tuples, one for each number.
     values
-        Where the list of the values of a dictionary stands.
+        Where the list of the values of a dictionary stands, or the lists.
     first
         Where the number stands of the items that are gone by then.
     """
@@ -614,14 +614,15 @@ class Holder:
     position: int
     kind: str
     items: Places
-    values: int | None = None
+    values: Places | None = None
     first: int | None = None
 
     @property
     def more(self) -> frozenset[int]:
         """All places of it but that of the variable."""
-        places = {*each_of(self.items), self.values, self.first} - {self.position}
-        return frozenset(k for k in places if k is not None)
+        parts = self.items, self.values, self.first
+        places = (k for part in parts if part is not None for k in each_of(part))
+        return frozenset(places) - {self.position}
 
 
 Leaves = str | tuple["Leaves", ...]

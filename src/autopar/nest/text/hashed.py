@@ -20,7 +20,8 @@ D. E. Knuth, The Art of Computer Programming 3, section 6.4, algorithm C with se
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest import ir
 from autopar.nest.text.building import (
@@ -45,7 +46,16 @@ from autopar.nest.text.lookups import (
     what_of,
 )
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.text.shapes import Shape, item_of, leaves_of, numbers, shape_of, width
+from autopar.nest.text.shapes import (
+    Shape,
+    Unlike,
+    guessed,
+    item_of,
+    leaves_of,
+    numbers,
+    shape_of_all,
+    width,
+)
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -96,13 +106,13 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
         if begun is not None:
             kinds.setdefault(begun.name, set()).add(begun.kind)
             odd |= set() if in_order(part) else {begun.name}
-    tables = {}
+    tables, names = {}, guessed(parts) if kinds else {}
     for name, (kind, *others) in kinds.items():
         if not others and not (name in odd and live(name)):
             keys = keys_of(nodes, parts, name, kind)
-            shapes = set(map(shape_of, keys or ()))
-            if len(shapes) == 1:
-                tables[name] = _Table(name, kind, shapes.pop(), live(name))
+            if keys:
+                with contextlib.suppress(Unlike):
+                    tables[name] = _Table(name, kind, shape_of_all(keys, names), live(name))
     return _Tables(tables).block(all_copied(nodes)) if tables else nodes
 
 
@@ -308,8 +318,10 @@ class _Tables(Rewriting):
         for k, key in enumerate(begun.keys):
             there = self.expr(key, made)
             if kind.valued:
-                given = [self.name("key", table) for _ in table.keys]
-                made += map(assign, given, numbers(there, table.shape))
+                given = []
+                for number in self.numbers(table, there, made):
+                    given.append(self.name("key", table))
+                    made.append(assign(given[-1], number))
                 there = item_of(map(load, given), table.shape)
                 self.put(table, there, self.expr(begun.values[k], made), made)
             else:
@@ -330,7 +342,7 @@ class _Tables(Rewriting):
     def found(self, table: _Table, key: ast.expr, made: list[ast.stmt]) -> _Place:
         """Look up `key`; the place is below zero where it is not there."""
         given, found = [], []
-        for number in numbers(key, table.shape):
+        for number in self.numbers(table, key, made):
             given.append(self.name("key", table))
             found.append(self.name("number", table))
             made.append(assign(given[-1], number))
@@ -376,6 +388,10 @@ class _Tables(Rewriting):
         again_through.body[:0] = found
         made.append(whole)
         return place
+
+    def numbers(self, table: _Table, key: ast.expr, made: list[ast.stmt]) -> Iterator[ast.expr]:
+        """The numbers of a key."""
+        return numbers(key, table.shape, made, lambda: self.name("tuple", table))
 
     def mixed(self, numbers: list[ast.expr]) -> ast.expr:
         """A number that says little of each of `numbers`."""

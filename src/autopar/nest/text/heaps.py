@@ -23,6 +23,7 @@ upwards, the last item does not have far to go.
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest import ir
@@ -39,7 +40,16 @@ from autopar.nest.text.comprehensions import Builtins
 from autopar.nest.text.held import Held
 from autopar.nest.text.pieces import Piece, Pieces, begins_first, counted, counts, uses
 from autopar.nest.text.reading import LENGTH
-from autopar.nest.text.shapes import Shape, item_of, leaves_of, numbers, shape_of, width
+from autopar.nest.text.shapes import (
+    Shape,
+    Unlike,
+    guessed,
+    item_of,
+    leaves_of,
+    numbers,
+    shape_of_all,
+    width,
+)
 from autopar.nest.trees import all_copied, copied, every
 from autopar.records import dataclass
 
@@ -60,10 +70,12 @@ def as_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     parts = [inner for node in nodes for inner in every(node)]
     names = {pushed[0] for part in parts if (pushed := _pushed(part)) is not None}
     found: dict[str, Shape] = {}
+    known = guessed(parts) if names else {}
     for name in names:
-        shapes = {shape_of(item) for part in parts for item in _put_in(part, name)}
-        if len(shapes) == 1 and _is_heap(nodes, parts, name):
-            (found[name],) = shapes
+        items = [item for part in parts for item in _put_in(part, name)]
+        if _is_heap(nodes, parts, name):
+            with contextlib.suppress(Unlike):
+                found[name] = shape_of_all(items, known)
     if not found:
         return nodes
     called = frozenset(ast.unparse(func) for part in parts for func in _functions(part))
@@ -413,7 +425,7 @@ class _Heaps(Pieces):
     ) -> list[ast.expr]:
         """Names for the numbers of an item; of several, none may be a nan."""
         found: list[ast.expr] = []
-        for leaf in numbers(item, heap.shape):
+        for leaf in numbers(item, heap.shape, made, lambda: self.name("tuple", name)):
             value = self.name("item", name)
             made.append(assign(value, leaf))
             found.append(load(value))

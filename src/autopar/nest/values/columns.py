@@ -6,12 +6,13 @@ unpacked, or one of the items of a tuple.  So are lists of such lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from autopar.nest import ir, walking
 from autopar.nest.ir import Assign, Call, Expr, Name, Stmt, View
 from autopar.nest.meaning import renumbered
+from autopar.records import replace
 
 if TYPE_CHECKING:
     from autopar.nest.values.tupled import Shape, Shapes
@@ -22,12 +23,18 @@ def found(known: Shapes) -> bool:
     """Find out which names are lists of tuples, as far as that is new."""
     before = dict(known.lists)
     for name in (*known.nest.scalars, *sorted(walking.extended(known.nest))):
-        if name in before or name in known.shapes or name in known.nest.live_out:
+        if name in before or name in known.shapes:
             continue
         kinds = [_kind(known, value) for value in _given(known, name)]
-        if kinds and None not in kinds and kinds.count(kinds[0]) == len(kinds):
-            assert kinds[0] is not None
-            known.lists[name] = kinds[0]
+        ranks = {rank for rank, _ in kinds}
+        if len(ranks) != 1:
+            continue
+        (rank,) = ranks
+        shape: Shape = None
+        for _, one in kinds:
+            shape = known.joined(name, shape, one)
+        if shape is not None and (rank == 1 or name not in known.nest.live_out):
+            known.lists[name] = rank, shape
     return known.lists != before
 
 
@@ -44,8 +51,8 @@ def _given(known: Shapes, name: str) -> Iterator[tuple[bool, Expr]]:
                 yield True, value
 
 
-def _kind(known: Shapes, given: tuple[bool, Expr]) -> tuple[int, Shape] | None:
-    """What that makes of the name."""
+def _kind(known: Shapes, given: tuple[bool, Expr]) -> tuple[int, Shape]:
+    """What that makes of the name: how deep a list, and of what; 0 where it makes nothing of it."""
     appended, value = given
     if not appended:
         match value:
@@ -54,14 +61,13 @@ def _kind(known: Shapes, given: tuple[bool, Expr]) -> tuple[int, Shape] | None:
             ):
                 rank, shape = known.lists[other]
                 return rank - 1, shape
-        return None
+        return 0, None
     match value:
         case Name(id=other) if other in known.lists and other.startswith("<"):
             # One of ours: nobody puts more at its end when it has become an item.
             rank, shape = known.lists[other]
             return rank + 1, shape
-    shape = known.shape(value)
-    return None if shape is None else (1, shape)
+    return 1, known.shape(value) or known.fixed(value)
 
 
 def extending(splitter: Splitter) -> tuple[ir.Columns, ...]:
@@ -79,6 +85,57 @@ def extending(splitter: Splitter) -> tuple[ir.Columns, ...]:
         assert isinstance(items, tuple)
         found.append(ir.Columns(path, items))
     return tuple(found)
+
+
+def handed_out(
+    splitter: Splitter, live: list[str], holders: Sequence[ir.Holder]
+) -> tuple[ir.Holder, ...]:
+    """`holders`, and those lists of tuples that are there in the end.
+
+    Parameters
+    ----------
+    live
+        What is handed out; the lists that stand for one are put into its place, and behind all.
+    """
+    found = list(holders)
+    for position, name in enumerate(splitter.nest.live_out):
+        if name not in splitter.lists:
+            continue
+        first, *others = names(splitter, name)
+        at = {first.id: position}
+        for one in others:
+            at[one.id] = len(live)
+            live.append(one.id)
+        live[position] = first.id
+        places = _places(_tree(splitter, name), at)
+        if not any(position in {holder.position, *holder.more} for holder in found):
+            found.append(ir.Holder(position, "list", places))
+            continue
+        found = [
+            replace(
+                holder,
+                items=_in_place(holder.items, position, places),
+                values=holder.values
+                if holder.values is None
+                else _in_place(holder.values, position, places),
+            )
+            for holder in found
+        ]
+    return tuple(found)
+
+
+def _places(tree: Tree, at: Mapping[str, int]) -> ir.Places:
+    if isinstance(tree, tuple):
+        return tuple(_places(part, at) for part in tree)
+    assert isinstance(tree, Name)
+    return at[tree.id]
+
+
+def _in_place(places: ir.Places, position: int, others: ir.Places) -> ir.Places:
+    """`places` with `others` in place of `position`."""
+    if isinstance(places, tuple):
+        return tuple(_in_place(part, position, others) for part in places)
+    return others if places == position else places
 
 
 def names(splitter: Splitter, name: str) -> list[Name]:
@@ -131,6 +188,19 @@ def statement(splitter: Splitter, stmt: Stmt) -> tuple[Stmt, ...] | None:
                     values = [value for _ in names(splitter, name)]
             pairs = zip(names(splitter, name), values, strict=True)
             return tuple(Assign(one, e, next(splitter.ids), line) for one, e in pairs)
+        case ir.Put(
+            target=View(array=Name(id=name), index=(Name() | ir.Const() as place,)), value=value
+        ) if splitter.lists.get(name, (0,))[0] == 1:
+            shape = splitter.lists[name][1]
+            held = Name(f"<t {next(splitter.ids)}>")
+            assert shape is not None
+            splitter.shapes[held.id] = shape
+            kept = splitter.spread(held.id, value, Assign(held, value, stmt.id, line))
+            lists, parts = names(splitter, name), _leaves(splitter.names(held.id))
+            return *kept, *(
+                ir.Put(View(one, (place,), line), part, next(splitter.ids), line)
+                for one, part in zip(lists, parts, strict=True)
+            )
         case ir.Put(target=View(array=Name(id=name), index=("append",)), value=value) if (
             name in splitter.lists
         ):
@@ -138,7 +208,7 @@ def statement(splitter: Splitter, stmt: Stmt) -> tuple[Stmt, ...] | None:
                 items: list[Expr] = [*names(splitter, value.id)]
             else:
                 before, splitter.first = splitter.first, []
-                items = list(_items(splitter.tree(value)))
+                items = list(_items(splitter.shaped(value, splitter.lists[name][1])))
                 first, splitter.first = splitter.first, before
                 if first:
                     raise splitter.refuse("a row in a list of tuples")

@@ -163,6 +163,10 @@ class Splitter(Shapes):
                 return replace(expr, args=tuple(map(self.argument, args)))
             case Select():
                 return self.select(expr)
+            case Compare(op="==" | "!=", left=left, right=right) if (
+                self.shape(left) is not None or self.shape(right) is not None
+            ):
+                return self.equal(expr, left, right)
             case View(array=array, index=index):
                 whole = self.tree(array)
                 if isinstance(whole, tuple):
@@ -219,6 +223,28 @@ class Splitter(Shapes):
         if isinstance(body, tuple) or isinstance(orelse, tuple):
             raise self.refuse(f"{text(expr)}, of several shapes")
         return replace(expr, test=renumbered(test, self.ids), body=body, orelse=orelse)
+
+    def equal(self, expr: Compare, left: Expr, right: Expr) -> Expr:
+        """Whether two tuples are equal, item by item.
+
+        What is no number is equal to itself all the same, if it is the very same object: then the
+        nest gives up.
+        """
+        shape = self.shape(left) or self.shape(right)
+        assert shape is not None
+        one, other = self.shaped(left, shape), self.shaped(right, shape)
+        pairs = list(_pairs(one, other))
+        if None in pairs:
+            raise self.refuse(f"{text(expr)}, tuples of several shapes")
+        found = []
+        for a, b in filter(None, pairs):
+            again = renumbered(a, self.ids), renumbered(a, self.ids)
+            itself = _asked(Compare("==", *again, expr.line))
+            known = Call(ir.GIVEN, (a, itself), expr.line)
+            found.append(_asked(Compare(expr.op, known, b, expr.line)))
+        if len(found) == 1:
+            return found[0]
+        return ir.Logic("and" if expr.op == "==" else "or", tuple(found), expr.line)
 
     def item(self, whole: tuple[Tree, ...], index: Sequence[ir.Part], expr: View) -> Tree:
         """``whole[index]``."""
@@ -465,6 +491,7 @@ class Splitter(Shapes):
                 places = _placed(self.names(name), position, live)
                 assert isinstance(places, tuple)
                 bundles.append(Bundle(position, places))
+        holders = columns.handed_out(self, live, nest.holders)
         scalars = walking.assigned(loop)
         return replace(
             nest,
@@ -474,6 +501,7 @@ class Splitter(Shapes):
             live_out=tuple(live),
             conditions=(*nest.conditions, *self.conditions),
             bundles=tuple(bundles),
+            holders=holders,
             columns=nest.columns or columns.extending(self),
             names=(*nest.results, *live[len(nest.live_out) :]),
         )
@@ -486,6 +514,22 @@ class Splitter(Shapes):
             raise self.refuse(f"{user_name(name)}, no such tuple at first")
         values = self.items(Load(name, (), 0, self.line), shape)
         return [self.given(*pair) for pair in self.paired(name, self.names(name), values)]
+
+
+def _asked(test: Compare) -> Expr:
+    """The truth of `test`, as Python has it."""
+    return Select(test, Const(True), Const(False), test.line)
+
+
+def _pairs(one: Tree, other: Tree) -> Iterator[tuple[Expr, Expr] | None]:
+    """The numbers of two tuples; None where they are of different shapes."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        for both in zip(one, other, strict=True):
+            yield from _pairs(*both)
+    elif isinstance(one, tuple) or isinstance(other, tuple):
+        yield None
+    else:
+        yield one, other
 
 
 def _is(expr: Expr, func: str) -> bool:

@@ -25,7 +25,7 @@ def held(holder: Holder, found: Sequence[Any]) -> Any:
     if holder.values is not None:
         made = _dictionary(holder.kind)
         # Counter has an `update` of its own, which counts.
-        dict.update(made, zip(items, found[holder.values], strict=True))
+        dict.update(made, zip(items, _items(holder.values, found), strict=True))
         return made
     if holder.first is not None:
         items = list(items)[found[holder.first] :]
