@@ -140,6 +140,7 @@ while q:
             q.append(v)
 """,
 }
+SEEN = "seen", "first", "found", "counts", "sums", "q", "h", "dist", "t", "x"
 HEAD = """
 a = [(k * 37 + 11) % 17 - 8 for k in range(200)]
 n = 200
