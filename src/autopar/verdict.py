@@ -29,8 +29,13 @@ _FORMS = (
 )
 
 
+THROUGH = "autopar_items"
+"""The name in a nest for what its loop goes through, where that is evaluated before."""
+
+
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
+    text = text.replace(THROUGH, "what the loop goes through")
     if "<" not in text and DOT not in text:
         return text
     import re  # which no process needs that has nothing to say

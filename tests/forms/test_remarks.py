@@ -16,7 +16,7 @@ HEAD = "import itertools, math\nimport numpy as np\nu = np.zeros(9)\ns = 0.0\n"
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("for t in np.linspace(0, 1, 5):\n    s += t\n", 5, "np.linspace(0, 1, 5)"),
+        ("for t in iter([1, 2]):\n    s += t\n", 5, "iter([1, 2])"),
         ("for i, j in itertools.combinations((0, 1), 2):\n    s += 1\n", 5, "itertools.combin"),
         ("for i in range(3):\n    s += 1.0\n    u = np.unique(u)\n", 7, "np.unique(u)"),
         ("for i in range(3):\n    s += math.gcd(i, 2, 3)\n", 6, "math.gcd(i, 2, 3)"),

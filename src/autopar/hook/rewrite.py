@@ -37,6 +37,15 @@ Of a loop with events in it (`nest.text.stretches`) the question stands in each 
         ...                                     # the user's, untouched
     del STRETCH, ITEMS                          # in a `finally`
 
+What a loop goes through is evaluated before the question where it is a call, or the like
+(`nest.text.sources`)::
+
+    ITEMS = sorted(edges)
+    try:
+        ...                                     # as above, and ITEMS is a root
+            for w, u, v in ITEMS: ...
+    finally: del ITEMS
+
 ``SITE`` and ``NameError`` are string constants until `record.bound` puts the objects in their
 place: no name is looked up that the user could have rebound, and the code can be marshalled.
 ``SITE.turn`` is an iterator, from which ``in`` takes an item: that is no call, of which a profiler
@@ -59,16 +68,17 @@ from autopar.hook.record import Loops, error_marker, site_marker
 from autopar.nest.flow import exposed
 from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
-from autopar.nest.text.building import place
+from autopar.nest.text.building import load, place
 from autopar.nest.text.find import Candidate, find
 from autopar.nest.text.lift import Exit, Loop, exits, heading
 from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, depths, goes_through
+from autopar.nest.text.sources import in_place, source_of
 from autopar.nest.text.stretches import Stretch
 from autopar.nest.trees import all_copied, children, copied, every
 from autopar.site_spec import SiteSpec
-from autopar.verdict import Reason, Refusal, Span
+from autopar.verdict import THROUGH, Reason, Refusal, Span
 
 
 def rewrite(source: str | bytes, file: str, token: str) -> Loops:
@@ -158,6 +168,7 @@ def _spec(
             last=_last(nodes),
         )
     shown = nodes if candidate.stretch is None else (candidate.stretch.loop,)
+    shown = shown if candidate.through is None else (candidate.through,)
     alone = [*map(_alone, shown)]
     most = reach(shown, nest.roots, known)
     paths = tuple(p for p in nest.paths if "." in p) if candidate.weight else ()
@@ -279,6 +290,7 @@ class _Rewriter:
         self.token = token
         self.sites: dict[ast.stmt, list[tuple[int, tuple[ast.stmt, ...], SiteSpec]]] = {}
         self.stretches: dict[int, tuple[list[ast.stmt], ...]] = {}
+        self.through = {n for n, one in enumerate(candidates) if one.through is not None}
         for number, (one, spec) in enumerate(zip(candidates, specs, strict=True)):
             self.sites.setdefault(one.nodes[0], []).append((number, one.nodes, spec))
         # Before the tree changes, for then their copies would be counted with them.
@@ -343,7 +355,9 @@ class _Rewriter:
             last = k + len(nodes)
             inner = self.asked(block[k:last], number)
             ends = self.leaving.get(nodes[-1], ())
-            changed += _question(inner, block[k], number, spec, self.token, ends)
+            held = f"items_{self.token}" if number in self.through else ""
+            asked = _question(inner, block[k], number, spec, self.token, ends, held)
+            changed += _holding(block[k], asked, number, held) if held else asked
             k = last
         return changed
 
@@ -391,6 +405,7 @@ def _question(
     spec: SiteSpec,
     token: str,
     ends: Sequence[Exit],
+    held: str = "",
 ) -> list[ast.stmt]:
     """The statements that stand for `nodes`, all but `ends` on the line of `head`.
 
@@ -398,6 +413,8 @@ def _question(
     ----------
     ends
         The statements by which the user leaves it for good, as `nest.text.lift` numbers them.
+    held
+        The name for what the loop goes through, if that has been evaluated by then.
     """
     answer = f"answer_{token}"  # can be parsed, and cannot be the user's
     if RETURNED in spec.live_out:
@@ -405,9 +422,9 @@ def _question(
         done = f"{answer} = {returned}", f"return {answer}"
     else:
         done = f"del {answer}", "break"
-    look = _asked(number, spec, token, {}, done)
+    look = _asked(number, spec, token, {THROUGH: held} if held else {}, done)
     once = ast.While(ast.Constant(True), [look, ast.Break()], [])
-    _own(once, head, {answer: f"<autopar {number}>"})
+    _own(once, head, {answer: f"<autopar {number}>", held: _items_of(number)})
     _add_exits(look, spec, token, number, [_once_more(end) for end in ends])
     once.body[-1:-1] = nodes
     if spec.ends:
@@ -418,6 +435,25 @@ def _question(
     # nest was left for good, and stands behind both ways instead of in each.
     after, head.orelse = head.orelse, []
     return [once, *after]
+
+
+def _items_of(number: int) -> str:
+    """The name for what the loop of a site goes through; it cannot be written."""
+    return f"<autopar {number} items>"
+
+
+def _holding(loop: ast.stmt, asked: list[ast.stmt], number: int, held: str) -> list[ast.stmt]:
+    """What is `asked` of `loop`, with what this goes through under a name for as long."""
+    assert isinstance(loop, ast.For)
+    source = source_of(loop)
+    assert source is not None
+    first, after = ast.parse(f"{held} = 0\ndel {held}").body
+    assert isinstance(first, ast.Assign)
+    for node in (first, after):
+        _own(node, loop, {held: _items_of(number)})
+    first.value = source
+    loop.iter = in_place(loop.iter, source, load(_items_of(number), source))
+    return [first, ast.copy_location(ast.Try(asked, [], [], [after]), loop)]
 
 
 def _said_to_end(loop: ast.stmt, site: str) -> list[ast.stmt]:
@@ -444,7 +480,7 @@ def _in_stretches(
     """
     answer, held, items = (f"{what}_{token}" for what in ("answer", "stretch", "items"))
     names = {answer: f"<autopar {number}>", held: f"<autopar {number} range>"}
-    names[items] = f"<autopar {number} items>"
+    names[items] = _items_of(number)
     done = [f"del {answer}", "continue"]
     if isinstance(loop, ast.While):
         look = _asked(number, spec, token, {}, done)

@@ -21,6 +21,7 @@ from autopar.nest.text.methods import Calling, calling
 from autopar.nest.text.neighbours import neighbours, searches
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import imports_numpy, parts, runs, weight
+from autopar.nest.text.sources import source_of, through
 from autopar.nest.text.stretches import Stretch, stretch
 from autopar.nest.text.views import is_view
 from autopar.nest.trees import children
@@ -47,6 +48,8 @@ class Candidate:
         Operations of a run; 0 for loops.
     stretch
         What of a loop is a nest, if that is not all of it.
+    through
+        The loop through what the interpreter evaluates before, if it is one; see `sources`.
     calling
         What it hands over, where it is no nest but calls methods that a call may write out.
     inner
@@ -62,6 +65,7 @@ class Candidate:
     stretch: Stretch | None = None
     calling: Calling | None = None
     inner: bool = False
+    through: ast.For | None = None
 
 
 def find(tree: ast.Module, file: str, source: str) -> tuple[Candidate, ...]:
@@ -217,6 +221,9 @@ class _Search:
 
     def loop(self, node: Loop, parent: int | None, inner: bool) -> int | None:
         """The parent of what is in `node`."""
+        held = self.through(node, parent, inner)
+        if held is not None:
+            return held
         if not _countable(node):
             if parent is None:
                 self.add((node,), self.not_counted(node), parent)
@@ -246,6 +253,21 @@ class _Search:
         self.found.append(own)
         # What is inside is asked beside it: the interpreter executes it at each event.
         return len(self.found) - 1 if between.watched else around
+
+    def through(self, node: Loop, parent: int | None, inner: bool) -> int | None:
+        """The number of a loop through what is evaluated before, where that may be a nest."""
+        source = source_of(node) if isinstance(node, ast.For) else None
+        if source is None or not self.marked(node):
+            return None
+        assert isinstance(node, ast.For)
+        loop = through(node, source)
+        nest = lift(loop, self.file, self.function, functools.partial(self.live, node))
+        if isinstance(nest, Refusal) or not _worth(nest):
+            return None
+        self.found.append(
+            Candidate((node,), self.function, nest, None, parent, inner=inner, through=loop)
+        )
+        return len(self.found) - 1
 
     def not_counted(self, node: Loop) -> Refusal:
         """Why a loop is none of those that may be taken."""
