@@ -52,6 +52,7 @@ _LATE = 0.5  # of the time since it was met, after which its question shows litt
 _BRIEF = 5  # times as long as its question, what a loop of unknown size may take and be put off
 _SHORT = 12  # letters of a hash
 _UNSEEN, _FIRMLY = 15, 255  # of the calls that wait in a row; where all of them do
+_APART_S = 3e-4  # from one look at calls that wait to the next: it takes a hundredth of that
 _GROWTH = 4  # as in `patience`: a call with so much larger values is another matter
 _NUMBERS = frozenset((int, float, bool, complex, type(None)))
 _NAMED = frozenset(("function", "builtin_function_or_method", "module", "type", "ufunc"))
@@ -189,7 +190,7 @@ class Account:
         if gone_s >= now:
             return 0  # the first
         each_s = max(gone_s / (1 + self.unseen), 1e-7)
-        most = _FIRMLY if self.firm else _UNSEEN
+        most = _FIRMLY if self.firm else max(_UNSEEN, min(int(_APART_S / each_s), _FIRMLY))
         left_s = max(self.due, self.rests) - now
         self.unseen = max(0, min(int(left_s / each_s / 2), most))
         return self.unseen
