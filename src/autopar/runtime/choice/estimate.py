@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from autopar.nest.flow import names
 from autopar.nest.ir import ONCE, Binary, Call, Const, Dim, Expr, For, Name, Unary
 from autopar.records import dataclass
 from autopar.runtime.choice.interval import Env, extent, interval, loop_range, within
@@ -51,6 +52,8 @@ def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
     trips = env.get(WHILES, _UNKNOWN_TRIPS)
     for loop, body in part.loops:
         count, middle = middle_trips(loop, env)
+        if any(_steps_by(inside, loop.var) for inside in _next_loops(body)):
+            middle = _harmonic_middle(loop, env) or middle
         inner = {**env, loop.var: middle}
         if loop.var != ONCE:
             inner.pop(WHILES, None)
@@ -71,6 +74,31 @@ def _total(part: Outline, env: Mapping[str, float], weight: Weight) -> float:
     for one, two in part.branches:
         total += max(_total(one, env, weight), _total(two, env, weight))
     return total
+
+
+def _next_loops(part: Outline) -> Iterator[For]:
+    """The loops in `part`, but for those in other loops."""
+    for loop, _ in part.loops:
+        yield loop
+    for pair in part.branches:
+        for one in pair:
+            yield from _next_loops(one)
+
+
+def _steps_by(loop: For, var: str) -> bool:
+    return not isinstance(loop.step, Const) and var in names((loop.step,))
+
+
+def _harmonic_middle(loop: For, env: Mapping[str, float]) -> float | None:
+    """The value of the variable of which one part is as large as its parts are on average.
+
+    As in a sieve, where the first steps are by far the shortest: the mean of 1 / x from a to b is
+    log(b / a) / (b - a).
+    """
+    start, stop = estimate(loop.start, env), estimate(loop.stop, env)
+    if start is None or stop is None or not 0 < start < stop:
+        return None
+    return (stop - start) / math.log(stop / start)
 
 
 def usual_trips(loop: For) -> str:
