@@ -128,6 +128,26 @@ while h:
     heapq.heappush(h, x + 0.5)
     heapq.heappush(h, x * 1.25)
 """,
+    "a dictionary that is made of a range": """
+dist = {v: 0.5 * v for v in range(n) if v % 3}
+q = [1]
+while q:
+    u = q.pop()
+    if u < n and u % 3 != 0 and dist[u] >= 0:
+        dist[u] = -1
+        q.append(u * 2)
+        q.append(u + 3)
+""",
+    "a dictionary of keys": """
+found = dict.fromkeys(a, 0)
+x = 1
+seen = {k * k % 17 for k in range(n) if k % 3}
+while x not in seen or x < 3:
+    seen.add(x)
+    x = (x * x + 1) % 1009
+for k in range(n):
+    found[a[k]] += 1
+""",
     "a search": """
 from collections import deque
 dist = {1: 0}
@@ -212,6 +232,12 @@ class TestLeftToPython:
             ("seen = set()", "seen.add(str(k))"),
             ("seen = frozenset()", "seen = seen | {k}"),
             ("seen = set()", "seen.add(k)\n    other = seen"),
+            ("v = 5\nseen = {v: v for v in range(v)}", "seen[k] = v"),
+            ("key = 7\nseen = dict.fromkeys(range(9), key)", "seen[k, 1] = 1"),
+            ("seen = dict.fromkeys(range(9))", "seen[k] = 1"),
+            ("seen = {j: [] for j in range(9)}", "seen[k % 9].append(k)"),
+            ("seen = {(j, j): j for j in range(9)}", "seen[k] = 1"),
+            ("seen = {str(j): j for j in range(9)}", "seen['1'] = k"),
         ],
     )
     def test_other_ones(self, begin: str, step: str) -> None:

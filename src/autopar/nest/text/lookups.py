@@ -211,7 +211,7 @@ class Lookup:
     def fits(self, kind: Kind) -> bool:
         """Whether it is known of such a table, and may be evaluated before all else."""
         counts = not self.valued or (kind.valued and kind.missing is None)
-        return counts and (self.key is None or self.certain or _is_plain(self.key))
+        return counts and (self.key is None or self.certain or is_plain(self.key))
 
 
 def _lookups(node: ast.expr, certain: bool = True) -> Iterator[Lookup]:
@@ -249,22 +249,22 @@ def lookup(node: ast.expr, certain: bool) -> Lookup | None:
             func=ast.Attribute(value=ast.Name(id=name), attr="get"),
             args=[key, default],
             keywords=[],
-        ) if _is_plain(default):
+        ) if is_plain(default):
             return Lookup(name, key, certain, True)
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]):
             return Lookup(name, None, certain)
     return None
 
 
-def _is_plain(node: ast.expr) -> bool:
+def is_plain(node: ast.expr) -> bool:
     """Whether it may be evaluated where Python would not: nothing comes of it but a number."""
     match node:
         case ast.Name() | ast.Constant():
             return True
         case ast.Tuple(elts=elts):
-            return all(map(_is_plain, elts))
+            return all(map(is_plain, elts))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _is_plain(operand)
+            return is_plain(operand)
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult(), left=left, right=right):
-            return _is_plain(left) and _is_plain(right)
+            return is_plain(left) and is_plain(right)
     return False

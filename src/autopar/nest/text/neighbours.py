@@ -14,10 +14,12 @@ from autopar.nest.text.building import last_name
 from autopar.nest.text.heaps import WORDS as HEAPS
 from autopar.nest.text.lift import Loop, exits
 from autopar.nest.text.lookups import beginning
+from autopar.nest.text.unfolded import is_folded
 from autopar.nest.trees import every
 
 _MAKING = frozenset(
-    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "full", "heappop",
+    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "fromkeys", "full",
+     "heappop",
      "heappush", "int", "len", "max", "min", "ones", "range", "set", "zeros")
 )  # fmt: skip
 _LEAVING = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
@@ -126,12 +128,14 @@ def _filled(loop: Loop) -> dict[str, bool]:
 def _made_table(node: ast.stmt) -> set[str]:
     """The name that begins with `node` as a set or a dictionary."""
     begun = beginning(node)
-    return set() if begun is None else {begun.name}
+    if begun is not None:
+        return {begun.name}
+    return _made(node) if is_folded(node) else set()
 
 
 def _made(node: ast.stmt) -> set[str]:
     """The names that begin with `node`, as something that holds others."""
-    holders = ast.List | ast.Call | ast.Tuple | ast.Set | ast.Dict
+    holders = ast.List | ast.Call | ast.Tuple | ast.Set | ast.Dict | ast.SetComp | ast.DictComp
     match node:
         case ast.Assign(targets=targets, value=value) if isinstance(value, holders):
             inner = (part for target in targets for part in every(target))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from autopar.nest.text import ahead, hashed, heaps, levels, own_names, queues, sets, views
+from autopar.nest.text.unfolded import unfolded
 from autopar.nest.trees import every
 
 _PARTS = frozenset(("keys", "values", "items"))
@@ -30,7 +31,7 @@ def in_lists(nodes: Sequence[ast.stmt], live: Callable[[str], bool]) -> Sequence
     if filled or "append" in words:
         nodes = ahead.counted(levels.as_lists(nodes, live))
     if words & hashed.WORDS:
-        nodes = hashed.as_lists(nodes, live)
+        nodes = hashed.as_lists(unfolded(nodes), live)
     if words & heaps.WORDS:
         nodes = heaps.as_lists(nodes, live)
     if words & _QUEUES:
@@ -54,6 +55,6 @@ def _words(nodes: Sequence[ast.stmt]) -> tuple[set[str], bool, int]:
                 filled = True
             elif isinstance(part, ast.For):
                 loops += 1
-            elif isinstance(part, ast.Set | ast.Dict):
-                words.add("set" if isinstance(part, ast.Set) else "dict")
+            elif isinstance(part, ast.Set | ast.Dict | ast.SetComp | ast.DictComp):
+                words.add("set" if isinstance(part, ast.Set | ast.SetComp) else "dict")
     return words, filled, loops
