@@ -37,6 +37,7 @@ def is_plain_array(kind: type) -> bool:
     return False
 
 
+_NUMBERS = frozenset((bool, complex, float, int))
 _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
@@ -55,6 +56,9 @@ def plain_attribute(value: Any, name: str) -> Any:
     kind = type(value)
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
+    if name in ("real", "imag") and (kind in _NUMBERS or kind.__module__ == "numpy"):
+        if isinstance(value, np.number | complex | float | int):
+            return getattr(value, name)
     if issubclass(kind, type):
         if kind.__getattribute__ in _PLAIN_LOOKUP:
             found, about = in_mro(value, name), type(in_mro(kind, name))
