@@ -258,7 +258,7 @@ def after_loops(
         one.env = {**inference.env, **others}
         return one.kind
 
-    begun = begun_as_they_go_on(nest, inference.env | _elements(arrays), kind_with)
+    begun = begun_as_they_go_on(nest, inference.env | _elements(arrays), inference.calls, kind_with)
     if begun is not nest:
         return begun
     return narrowed(nest, inference.env, inference.kind, holds)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from autopar.nest import kinds, meaning
+from autopar.nest.functions import Function
 from autopar.nest.ir import (
     Assign,
     Binary,
@@ -34,6 +35,7 @@ from autopar.nest.kinds import Kind
 from autopar.nest.walking import children, expressions, statements, walk
 from autopar.records import replace
 
+_PARTS = frozenset(("abs", "imag", "real"))  # of zero, are zero
 KindOf = Callable[[Expr], Kind]
 
 
@@ -51,7 +53,10 @@ class _Use(Enum):
 
 
 def begun_as_they_go_on(
-    nest: Nest, env: Mapping[str, Kind], kind_with: Callable[[Mapping[str, Kind]], KindOf]
+    nest: Nest,
+    env: Mapping[str, Kind],
+    calls: Mapping[str, Function],
+    kind_with: Callable[[Mapping[str, Kind]], KindOf],
 ) -> Nest:
     """`nest` with zeros of another type where that changes nothing but their type.
 
@@ -59,11 +64,13 @@ def begun_as_they_go_on(
     ----------
     env
         The kinds of scalars and arrays as they are.
+    calls
+        The functions that it calls, by path.
     kind_with
         Kinds of expressions where some scalars have other kinds than in `env`.
     """
     for first in ("int", "float"):
-        found = _begun_as(first, nest, env, kind_with)
+        found = _begun_as(first, nest, env, calls, kind_with)
         if found is not nest:
             return found
     return nest
@@ -73,6 +80,7 @@ def _begun_as(
     first: str,
     nest: Nest,
     env: Mapping[str, Kind],
+    calls: Mapping[str, Function],
     kind_with: Callable[[Mapping[str, Kind]], KindOf],
 ) -> Nest:
     """The same for zeros that are of this type at first."""
@@ -85,7 +93,7 @@ def _begun_as(
     zeros = {name: atom for name, atom in zeros.items() if _begins(nest, name)}
     while zeros:
         kind = kind_with({name: frozenset((atom,)) for name, atom in zeros.items()})
-        uses = _Uses(first, zeros, kind, env)
+        uses = _Uses(first, zeros, kind, env, calls)
         wrong = set[str]()
         for stmt in statements(nest.loop):
             if not uses.harmless(stmt):
@@ -130,10 +138,15 @@ class _Uses:
     """How scalars are used that are zero at first, of this type or of that."""
 
     def __init__(
-        self, first: str, zeros: Mapping[str, str], kind: KindOf, env: Mapping[str, Kind]
+        self,
+        first: str,
+        zeros: Mapping[str, str],
+        kind: KindOf,
+        env: Mapping[str, Kind],
+        calls: Mapping[str, Function],
     ) -> None:
         self.first = frozenset((first,))
-        self.zeros, self.kind, self.env = zeros, kind, env
+        self.zeros, self.kind, self.env, self.calls = zeros, kind, env, calls
 
     def harmless(self, stmt: Stmt) -> bool:
         """Whether `stmt` does the same with zeros of another type, but for what is in `zeros`."""
@@ -185,8 +198,9 @@ class _Uses:
                 if self.use(test) is _Use.OTHER or found != {_Use.SAME}:
                     return _Use.OTHER
                 return _Use.SAME
-            case Call(func="abs", args=(operand,)) if self.use(operand) is _Use.ZERO:
-                return _Use.ZERO
+            case Call(func=func, args=(operand,)) if self.use(operand) is _Use.ZERO:
+                known = self.calls.get(func)
+                return _Use.OTHER if known is None or known.form not in _PARTS else _Use.ZERO
         same = all(self.use(child) is _Use.SAME for child in children(expr))
         return _Use.SAME if same else _Use.OTHER
 

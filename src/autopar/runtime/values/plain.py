@@ -38,6 +38,7 @@ def is_plain_array(kind: type) -> bool:
 
 
 _NUMBERS = frozenset((bool, complex, float, int))
+_SCALARS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQfdFD")
 _PLAIN_LOOKUP: tuple[object, ...] = tuple(
     kind.__getattribute__ for kind in (object, types.ModuleType, type, types.SimpleNamespace)
 )
@@ -56,9 +57,8 @@ def plain_attribute(value: Any, name: str) -> Any:
     kind = type(value)
     if name in ("size", "ndim", "T") and (kind is np.ndarray or is_plain_array(kind)):
         return getattr(value, name)
-    if name in ("real", "imag") and (kind in _NUMBERS or kind.__module__ == "numpy"):
-        if isinstance(value, np.number | complex | float | int):
-            return getattr(value, name)
+    if name in ("real", "imag") and (kind in _NUMBERS or kind in _SCALARS):
+        return getattr(value, name)
     if issubclass(kind, type):
         if kind.__getattribute__ in _PLAIN_LOOKUP:
             found, about = in_mro(value, name), type(in_mro(kind, name))
