@@ -273,3 +273,20 @@ def test_calls_that_follow_one_another_fast() -> None:
     patience._skipped(100)
     assert patience.brief(1.001)
     assert not patience.brief(1.1)
+
+
+def test_runs_that_are_undone_are_seldom() -> None:
+    patience = Patience(1)
+    for _ in range(3):
+        assert not patience.refuse()
+        patience.undone((9,), 1.0, 1.1)
+    assert not patience.quiet((9,), 1.2)
+    patience.refuse()
+    patience.undone((9,), 1.0, 1.001)  # so short that it makes no difference
+    assert not patience.quiet((9,), 1.2)
+    patience.undone((9,), 1.0, 1.1)
+    assert patience.quiet((9,), 1.2)
+    assert patience.quiet((9,), 3.5)
+    assert not patience.quiet((999,), 3.5)  # far larger ones are another matter
+    patience.left = 0
+    assert not patience.quiet((9,), 3.7)

@@ -34,6 +34,7 @@ _LONGEST_BLIND = 8.0  # times as far
 _MOST_BLIND, _LONG_MOST_BLIND = 255, 8160  # and no more calls
 _MOST_ALIKE = 1 << 14  # iterations of one loop
 _FIRM_S, _MOST_FIRM = 0.05, 255 << 12  # where only time can make a difference
+_UNDONE_S, _UNDONE_SHARE = 2e-3, 0.04  # what runs must take that are undone, and may of the time
 _SHARE = 0.005  # of the time that questions may take where so many calls have been tiny
 _MOST = 1 << 62  # nobody tells larger ones apart, nor can all of them be written out
 _VAINLY = 25.0  # times as long as was lost, for which nothing more is
@@ -273,6 +274,16 @@ class Patience:
         """The same, where several in a row are: those that take long are to be seldom."""
         if self.refused >= _FEW and now - began > _DEAR_S:
             self.asked(now - began, now)
+            self.tiny = max(self.tiny, VERY_LONG)
+            self.skip(values, 0)
+
+    def undone(self, values: Sequence[object], began: float, now: float) -> None:
+        """Kernels have given up, where several in a row do: what that takes is to be a small part.
+
+        They may have come far by then.
+        """
+        if self.refused >= _FEW and now - began > _UNDONE_S:
+            self.resting = now + (now - began) / _UNDONE_SHARE
             self.tiny = max(self.tiny, VERY_LONG)
             self.skip(values, 0)
 

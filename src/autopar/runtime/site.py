@@ -48,6 +48,9 @@ _FOR_GOOD = (
     Reason.WRONG_RANK, Reason.MIXED_TYPE, Reason.TOO_SMALL,
 )  # fmt: skip
 
+# What a kernel has met, whose run is undone then.
+_UNDONE = (Reason.FAILED_INSIDE, Reason.WARNING)
+
 # Of statements in no loop, nobody needs to hear these.
 _NOT_THE_LOOP = (Reason.NO_MEMORY, Reason.INTERNAL, Reason.SHADOWED)
 _NO_NEWS = (Reason.TOO_SMALL, Reason.NOT_YET, Reason.NOT_ARRAY, Reason.TRACED, Reason.UNBOUND)
@@ -238,6 +241,8 @@ class Site:
                 self.active = False
             elif self.reason in _FOR_GOOD:
                 self.patience.dear(values, self.began, clock())
+            elif self.reason in _UNDONE:
+                self.patience.undone(values, self.began, clock())
         return result
 
     def spare(self, until: float = 0.0) -> None:

@@ -228,6 +228,11 @@ class Subscripts(Bounds):
             found = extent + found
         if any(self.goes_through(loop, found, extent) for loop in self.around):
             return Place(found)
+        if any(self.begins_below(loop, found) for loop in self.around):
+            at = found.expr(line)
+            back = Binary("+", at, extent.expr(line), line)
+            wrapped = Select(Compare("<", at, Const(0), line), back, at, line)
+            found = self.noted(wrapped, line, "place")
         self.require(found, 0, None, line, "a subscript that may be negative")
         self.require(extent - found, 1, None, line, "a subscript that may be out of bounds")
         return Place(found)
@@ -237,6 +242,17 @@ class Subscripts(Bounds):
         if (loop.start, loop.step) != (Const(0), Const(1)) or place != symbol(Name(loop.var)):
             return False
         return self.exact(loop.stop, loop.line) == extent
+
+    def begins_below(self, loop: For, place: Polynomial) -> bool:
+        """Whether `place` is below zero in the first iterations of `loop`: it counts from the end.
+
+        As ``u[i - 1]`` does at the edge of what is periodic.
+        """
+        match loop.start, loop.step:
+            case Const(value=int(start)), Const(value=int(step)) if step > 0:
+                first = place - symbol(Name(loop.var)) + number(start)
+                return first.literal is not None and first.literal < 0
+        return False
 
     def run(self, piece: Slice, extent: Polynomial, line: int) -> Run:
         """A slice of an axis, which must lie within it, or is cut off there if need be."""
