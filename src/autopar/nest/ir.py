@@ -491,6 +491,8 @@ class Local:
     room
         Whether nobody knows how many elements there will be: `extents` are for a start, and where
         they turn out to be too few, the nest gives up and runs again with more.
+    rows
+        Whether it stands for a list of arrays, each of which is one of its rows.
     """
 
     path: str
@@ -509,6 +511,7 @@ class Local:
     mixed: bool = False
     room: bool = False
     lowest: str | None = None
+    rows: bool = False
 
 
 MORE = "<more "

@@ -46,7 +46,6 @@ class Binding(Growing):
     branches: list[tuple[Sequence[Stmt], Sequence[Stmt]]] = field(default_factory=list)
     views: set[str] = field(default_factory=set)
     brief: set[str] = field(default_factory=set)
-    stmts: Sequence[Stmt] = ()
     rows: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @contextmanager

@@ -78,13 +78,14 @@ class Growing(Counting):
     ----------
     growing
         Those that are being filled, by name.
-    rest
-        What follows the statement at hand in its block.
+    stmts, rest
+        The block around the statement at hand, and what follows that there.
     blocks
         Numbers of the blocks around it.
     """
 
     growing: dict[str, Growth] = field(default_factory=dict)
+    stmts: Sequence[Stmt] = ()
     rest: Sequence[Stmt] = ()
     blocks: list[int] = field(default_factory=list)
 
@@ -200,11 +201,14 @@ class Growing(Counting):
                 lent = True
         value = self.meant(item)
         made, place = growth.made, growth.length
-        if isinstance(value, Section):
+        if isinstance(value, Section) and not value.listed:
+            self.own_array(name, item, value, growth, line)
+            filled = self.nested(name, growth, value, stmt)
+        elif isinstance(value, Section):
+            if growth.made.rows:
+                raise self.refuse(Reason.MIXED_TYPE, line, f"{name}, a list of lists and arrays")
             if not lent:
                 self.given_away(item, value, growth, line)
-            elif not value.listed:
-                raise self.refuse(Reason.SYNTAX, line, f"{text(item)}, an item of a list")
             filled = self.nested(name, growth, value, stmt)
         else:
             if len(made.extents) > 1:
@@ -261,6 +265,58 @@ class Growing(Counting):
                 return
         raise self.refuse(Reason.SYNTAX, line, f"{text(expr)}, an item of a list")
 
+    def own_array(self, name: str, expr: Expr, value: Section, growth: Growth, line: int) -> None:
+        """An array becomes an item of a list: a new one each time, which nobody changes.
+
+        Of the list, nothing else is known in the nest.
+        """
+        made, loop = growth.made, self.nest.loop
+        alone = value.fresh and not value.shared
+        if isinstance(expr, Name):
+            alone = self.is_left(expr.id, value)
+        begun = sum(isinstance(s, Assign) and assigns(s, name) for s in walking.statements(loop))
+        filled = sum(appends(s, name) for s in walking.statements(loop))
+        if not alone or not value.ordered or mentions(loop, name) != begun + filled:
+            raise self.refuse(Reason.SYNTAX, line, f"{text(expr)}, an item of a list")
+        if made.by and not made.rows:
+            raise self.refuse(Reason.MIXED_TYPE, line, f"{name}, a list of arrays and others")
+        if made.by and made.dtype != value.dtype:
+            raise self.refuse(Reason.MIXED_TYPE, line, name)
+        made.rows, made.listed, made.dtype = True, False, value.dtype
+        made.holds(value)
+
+    def is_left(self, name: str, value: Section) -> bool:
+        """Whether the array `name` has been made in this block, and is not what is changed later.
+
+        Nobody sees it but by the list to which it is appended.
+        """
+        own = self.made.get(name)
+        if own is None or value.path != own.path or value.where is not tuple:
+            return False
+        if name in self.nest.live_out or name in self.growing:
+            return False
+        before = self.stmts[: len(self.stmts) - len(self.rest) - 1]
+        if not any(isinstance(s, Assign) and assigns(s, name) for s in before):
+            return False
+        items = 0
+        for stmt in walking.statements(self.nest.loop):
+            match stmt:
+                case Assign(target=Name(id=target), value=other, augmented=augmented):
+                    if (target == name and augmented) or other == Name(name):
+                        return False
+                case Assign(target=Element(array=path)) if path == name:
+                    return False
+                case ir.Put(target=View(array=array, index=index), value=other):
+                    items += index == ("append",) and other == Name(name)
+                    if array == Name(name) or (index != ("append",) and other == Name(name)):
+                        return False
+        return items == 1 and not self.viewed(name)
+
+    def viewed(self, name: str) -> bool:
+        """Whether a part of the array `name` may have a name of its own, by which it is changed."""
+        mine = self.made[name].path
+        return any(other != name and one.path == mine for other, one in self.named.items())
+
     def passed_on(self, other: str) -> bool:
         """Whether the list `other` is read where it has just been made, and nowhere else."""
         own = self.growing.get(other)
@@ -299,6 +355,8 @@ class Growing(Counting):
             around = frozenset[str]() if name in self.nest.live_out else growth.outside
             steady = self.known.ints | around
             if any(not e.names <= steady for e in value.extents):
+                if made.rows:
+                    raise self.refuse(Reason.SYNTAX, line, f"{name}, arrays of several shapes")
                 return self.ragged(name, growth, value, stmt)
             made.extents = (*made.extents, *value.extents)
         if len(made.extents) != 1 + value.rank:
@@ -311,7 +369,8 @@ class Growing(Counting):
         def where(index: Index) -> Index:
             return place, *index
 
-        target = Section(value.extents, path=made.path, where=where, listed=value.rank)
+        listed = 0 if made.rows else value.rank
+        target = Section(value.extents, path=made.path, where=where, listed=listed)
         element = partial(self.element, value, line=line)
         return self.filled(target, element, Assign(Name(made.path), Const(0), stmt.id, line), False)
 

@@ -47,6 +47,7 @@ class Made:
     lengths: str | None = None
     room: bool = False
     lowest: str | None = None
+    rows: bool = False
 
     @property
     def section(self) -> Section:

@@ -194,6 +194,7 @@ class _Writer(Binding):
                 m.lengths,
                 room=m.room,
                 lowest=m.lowest,
+                rows=m.rows,
             )
             for m in self.made.values()
         )

@@ -136,7 +136,8 @@ def made_s(nest: Nest, values: Values) -> float:
     made = [
         _items(local, values.arrays[local.path].size)
         for local in nest.locals
-        if local.listed and (local.extends is not None or local.flag in nest.live_out)
+        if (local.listed or local.rows)
+        and (local.extends is not None or local.flag in nest.live_out)
     ]
     return sum(made) * MACHINE.new_item_s
 

@@ -123,7 +123,8 @@ def with_arrays(results: tuple[Any, ...], state: State, values: Values) -> tuple
     lists = {
         local.path: handed_out(local, known, state, values)
         for local in nest.locals
-        if local.listed and (local.extends or known.get(local.flag, UNSET) is not UNSET)
+        if (local.listed or local.rows)
+        and (local.extends or known.get(local.flag, UNSET) is not UNSET)
     }
     found = []
     for name, value in zip(nest.live_out, results, strict=True):
@@ -204,6 +205,8 @@ def handed_out(local: Local, known: Mapping[str, Any], state: State, values: Val
         begun = known[local.lowest]
     own = slice(begun, None if local.length is None else known[local.length])
     array = array[own]
+    if local.rows:
+        return [row.copy() for row in array]
     if local.mixed:
         assert types is not None
         kind = state.typed.array(local.path)
