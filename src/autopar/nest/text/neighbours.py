@@ -18,9 +18,10 @@ from autopar.nest.text.unfolded import is_folded
 from autopar.nest.trees import every
 
 _MAKING = frozenset(
-    ("Counter", "add", "append", "defaultdict", "deque", "dict", "float", "fromkeys", "full",
-     "heappop",
-     "heappush", "int", "len", "max", "min", "ones", "range", "set", "zeros")
+    ("Counter", "abs", "add", "append", "defaultdict", "deque", "dict", "exponential",
+     "expovariate", "float", "fromkeys", "full", "gauss", "heappop", "heappush", "int", "integers",
+     "len", "log", "max", "min", "normal", "ones", "randint", "random", "randrange", "range", "set",
+     "sqrt", "uniform", "zeros")
 )  # fmt: skip
 _LEAVING = ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 _MOST_LOOPS = 6
