@@ -213,7 +213,7 @@ def unary(op: str, atom: str) -> str | None:
     return atom
 
 
-_PAIRS = (("float", "np.float64"), ("int", "np.int64"), ("float", "int"))
+_PAIRS = (("float", "np.float64"), ("int", "np.int64"), ("float", "int"), ("np.float64", "int"))
 
 
 def pair(kind: Kind) -> tuple[str, str] | None:
