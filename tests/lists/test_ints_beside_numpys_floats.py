@@ -45,7 +45,7 @@ g = [0 if v < 100 else v for v in p]
 a = np.zeros(len(p))
 for i in range(len(p)):
     a[i] = g[i] / 14
-    if g[i] > 101:
+    if i % 7 == 0:
         g[i] = -1
 """,
     "copied": """
