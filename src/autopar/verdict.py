@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     import re
 
 _OURS = r"<([^\W\d][^<>]*?)((?<!line) \d+)?>"
+_WHERE = r"[^\W\d][\w.]*\.<(?:globals|closure|defaults)>\."
+"""In front of a name in another function: where that is looked up."""
+_NUMBERED = r"\b([^\W\d]\w* of [^\W\d]\w*) \d+\b"
+"""A variable of a function, or a place in a list, which others have a number to be told from."""
+_NUMBERED_OF = r"\b([^\W\d]\w*) \d+ of ([^\W\d]\w*)"
 DOT = "\u00b7"
 """Stands for what no name has, in names of ours that must be names for Python as well: those of
 methods that are written out. ``self.x`` is called `self·x·6`."""
@@ -36,10 +41,13 @@ THROUGH = "autopar_items"
 def spoken(text: str) -> str:
     """`text` as a user would write it: a name of ours, as ``<t 6>``, is said without its marks."""
     text = text.replace(THROUGH, "what the loop goes through")
-    if "<" not in text and DOT not in text:
+    if "<" not in text and DOT not in text and " of " not in text:
         return text
     import re  # which no process needs that has nothing to say
 
+    text = re.sub(_WHERE, "", text)
+    text = re.sub(_NUMBERED, r"\1", text)
+    text = re.sub(_NUMBERED_OF, r"\1 of \2", text).replace("numbers of ", "items of ")
     while (plain := re.sub(_OURS, r"\1", text)) != text:
         text = plain
     if DOT not in text:

@@ -29,3 +29,10 @@ def test_named(same, text, line, said):
         same(HEAD + text)
     found = [str(r.refusal) for r in journal.records() if r.refusal is not None]
     assert any(said in one and f":{line}: " in one for one in found), found
+
+
+def test_a_name_without_a_value(same):
+    text = "t = 0\nfor i in range(9):\n    t += i * nothing_yet if i > 99 else 1\n"
+    with contextlib.suppress(NameError):
+        same(text)
+    assert any("nothing_yet" in str(r.refusal) for r in journal.records())

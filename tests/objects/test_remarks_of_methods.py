@@ -118,6 +118,11 @@ def test_dependences_and_loops_have_the_names_of_the_user():
         (f"ps{DOT}{DOT}x{DOT}12 holds None", ".x of ps holds None"),
         (f"range(ps{DOT}{DOT}{DOT}12)", "range(len(ps))"),
         (f"x{DOT}1st", f"x{DOT}1st"),
+        ("<z of mandelbrot 6> is complex, int", "z of mandelbrot is complex, int"),
+        ("find.<closure>.parent holds int", "parent holds int"),
+        ("self.predict.<globals>.np.where(<net() 16>, 1, -1)", "np.where(net(), 1, -1)"),
+        ("<numbers 0 of h>, <place 3 of h>", "items of h, place of h"),
+        ("a dict of more than 4096 keys", "a dict of more than 4096 keys"),
     ],
 )
 def test_names_of_methods_that_are_written_out(name, meant):

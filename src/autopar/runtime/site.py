@@ -168,7 +168,7 @@ class Site:
         if not room(LEVELS):
             return self.crowded()
         if values is None:
-            return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), ""))
+            return self.unbound()
         self.turn = ALWAYS
         trial, patience = self.trial, self.patience
         self.began = now = clock()
@@ -259,6 +259,17 @@ class Site:
                 self.patience.skip(values, count)
         elif self.trial is not None:
             self.trial.certain()
+
+    def unbound(self) -> tuple[Any, ...] | None:
+        """Decline a call in which a name has no value yet."""
+        detail = ""
+        if self.record is None or Reason.UNBOUND not in self.record.said:
+            frame = sys._getframe(1)
+            while frame.f_code.co_filename != self.spec.file and frame.f_back is not None:
+                frame = frame.f_back
+            known = {*vars(builtins), *frame.f_globals, *frame.f_locals}
+            detail = ", ".join(name for name in self.spec.roots if name not in known)
+        return self.decline(Refusal(Reason.UNBOUND, Span(self.spec.file, self.spec.line), detail))
 
     def crowded(self) -> tuple[Any, ...] | None:
         """Decline a call near the end of the stack, where even to say so may be too much."""
