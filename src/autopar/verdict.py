@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _OURS = r"<([^\W\d][^<>]*?)((?<!line) \d+)?>"
 _WHERE = r"[^\W\d][\w.]*\.<(?:globals|closure|defaults)>\."
 """In front of a name in another function: where that is looked up."""
-_NUMBERED = r"\b([^\W\d]\w* of [^\W\d]\w*) \d+\b"
+_NUMBERED = r"\b([^\W\d]\w* of (?!line\b)[^\W\d]\w*) \d+\b"
 """A variable of a function, or a place in a list, which others have a number to be told from."""
 _NUMBERED_OF = r"\b([^\W\d]\w*) \d+ of ([^\W\d]\w*)"
 DOT = "\u00b7"

@@ -82,7 +82,7 @@ def test_loops_that_ran_together_have_a_line_each(monkeypatch):
         ("<t 6>", "t"),
         ("lengths[<j> + 1]", "lengths[j + 1]"),
         ("<best of nearest 62> and <<row 1> of find 9>", "best of nearest and row of find"),
-        ("<item 58 of line 54>", "item 58 of line 54"),
+        ("<item 58 of line 54>", "item of line 54"),
         ("a < b > c, x<3>y, x <3> y", "a < b > c, x<3>y, x <3> y"),
     ],
 )
