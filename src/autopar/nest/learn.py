@@ -70,7 +70,8 @@ def learned(nest: Nest, told: Told) -> Refusal | Became | Left | Typed:
 def _answered(nest: Nest, told: Told) -> Refusal | Became | None:
     """What depends on the answers to what the nest asks."""
     if told.texts:
-        numbers = texts.numbered(nest, told.texts)
+        ranks = dict(told.ranks)
+        numbers = texts.numbered(nest, {path: ranks[path] for path in told.texts})
         if numbers != nest:
             return _became(numbers)
     objects: dict[int, object] = {}

@@ -1,13 +1,14 @@
 """Texts whose characters are compared: ``s[i] == t[j]``, ``s[i] in "AG"``, ``"a" <= s[i] <= "z"``.
 
-A text is an array of the numbers of its characters, as long as nothing but that is done with it,
-and a name that is always one of them is such a number.  These are in the order of the characters.
-It may be a key of a dictionary, which then has characters for keys: `nest.values.tables`.
+A text is an array of the numbers of its characters, as long as nothing but that is done with it.
+So is a list of characters, or a table of them: a list of such lists, or of texts.  A name that is
+always one of them is such a number.  These are in the order of the characters.  It may be a key of
+a dictionary, which then has characters for keys: `nest.values.tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import count
 
 from autopar.nest import ir
@@ -18,6 +19,7 @@ from autopar.nest.ir import (
     Call,
     Compare,
     Comparison,
+    Condition,
     Const,
     Dim,
     Element,
@@ -27,11 +29,14 @@ from autopar.nest.ir import (
     Logic,
     Name,
     Nest,
+    Part,
+    Slice,
     Stmt,
+    View,
     Word,
 )
 from autopar.nest.meaning import rebuilt, renumbered, rewritten
-from autopar.nest.naming import assigns
+from autopar.nest.naming import assigns, mentions
 from autopar.nest.show import text
 from autopar.nest.values.new_keys import owner_of
 from autopar.nest.walking import expressions, new_ids, statements, walk
@@ -41,21 +46,29 @@ from autopar.verdict import Reason, Refusal, Refused, Span
 _NUMBER = "<index>"
 
 
-def numbered(nest: Nest, texts: Collection[str]) -> Nest | Refusal:
+def numbered(nest: Nest, texts: Mapping[str, int]) -> Nest | Refusal:
     """`nest` with comparisons of numbers in place of those of characters.
 
     Parameters
     ----------
     texts
-        Paths of the texts; arrays of numbers stand for them.
+        Paths of the texts, of lists of characters, and of tables of them: arrays of numbers, of so
+        many axes, stand for them.
     """
+    nest = _without_rows(nest, texts)
     characters = _characters(nest, texts)
+    numbers = _Numbers(nest, texts, characters)
     try:
-        (loop,) = _Numbers(nest, texts, characters).block((nest.loop,))
+        (loop,) = numbers.block((nest.loop,))
     except Refused as refused:
         return refused.refusal
     assert isinstance(loop, For)
-    return replace(nest, loop=loop, letters=nest.letters | characters.intersection(nest.live_out))
+    return replace(
+        nest,
+        loop=loop,
+        letters=nest.letters | characters.intersection(nest.live_out),
+        conditions=(*nest.conditions, *numbers.conditions),
+    )
 
 
 def left(nest: Nest) -> Refusal | None:
@@ -70,7 +83,7 @@ def left(nest: Nest) -> Refusal | None:
     return None
 
 
-def _characters(nest: Nest, texts: Collection[str]) -> frozenset[str]:
+def _characters(nest: Nest, texts: Mapping[str, int]) -> frozenset[str]:
     """Names that are always characters of `texts`, or words of one."""
     given: dict[str, list[Expr]] = {}
     others = exposed((nest.loop,))
@@ -92,10 +105,15 @@ def _characters(nest: Nest, texts: Collection[str]) -> frozenset[str]:
         found = fewer
 
 
-def _is_character(value: Expr, texts: Collection[str], names: Collection[str]) -> bool:
+def _is_one_of(load: Load, texts: Mapping[str, int]) -> bool:
+    """Whether `load` is a character, and no row of such; tuples are no subscripts of lists."""
+    return len(load.index) == texts.get(load.array) and not load.tupled
+
+
+def _is_character(value: Expr, texts: Mapping[str, int], names: Collection[str]) -> bool:
     match value:
-        case Load(array=path, index=(_,)):
-            return path in texts
+        case Load():
+            return _is_one_of(value, texts)
         case Name(id=name):
             return name in names
         case Word(value=str(word)):
@@ -103,14 +121,95 @@ def _is_character(value: Expr, texts: Collection[str], names: Collection[str]) -
     return False
 
 
+def _without_rows(nest: Nest, texts: Mapping[str, int]) -> Nest:
+    """`nest` with places of tables in place of names for their rows, as loops through them have."""
+    if 2 not in texts.values():
+        return nest
+    outside = exposed((nest.loop,)) | frozenset(nest.live_out)
+    rows: dict[str, Load] = {}
+    everything = list(statements(nest.loop))
+    loops = [loop for loop in everything if isinstance(loop, For) and loop.var.startswith("<")]
+    for loop, stmt in ((outer, stmt) for outer in loops for stmt in outer.body):
+        match stmt:
+            case Assign(target=Name(id=name), value=Load() as load) if texts.get(
+                load.array
+            ) == 2 and load.index == (Name(loop.var),):
+                once = sum(assigns(one, name) for one in everything) == 1
+                steady = sum(assigns(one, loop.var) for one in everything) == 1
+                inside = mentions(loop, name) == mentions(nest.loop, name) == _parts_of(loop, name)
+                if once and steady and inside and name not in outside:
+                    rows[name] = load
+    (made,) = _Rows(texts, rows, new_ids(nest.loop)).block((nest.loop,))
+    assert isinstance(made, For)
+    if made == nest.loop:
+        return nest
+    return replace(nest, loop=made, scalars=tuple(n for n in nest.scalars if n not in rows))
+
+
+def _parts_of(loop: For, name: str) -> int:
+    """How often an item of `name` is read in `loop`, or how many there are."""
+    parts = (e for stmt in statements(loop) for top in expressions(stmt) for e in walk(top))
+    return sum(_part_of(one) == name for one in parts)
+
+
+def _part_of(expr: Expr) -> str | None:
+    match expr:
+        case View(index=(Slice() | str(),)):
+            return None
+        case (
+            View(array=Name(id=name), index=(_,), tupled=0)
+            | Call(func="<length>", args=(Name(id=name),))
+        ):
+            return name
+    return None
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Puts places of tables in place of names for `rows`, and of items of these."""
+
+    texts: Mapping[str, int]
+    rows: Mapping[str, Load]
+    ids: count[int]
+
+    def block(self, stmts: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+        return tuple(rewritten(s, self.expr, self.block) for s in stmts if not self.names(s))
+
+    def names(self, stmt: Stmt) -> bool:
+        match stmt:
+            case Assign(target=Name(id=name)):
+                return name in self.rows
+        return False
+
+    def expr(self, expr: Expr) -> Expr:
+        match expr:
+            case View(index=(Slice() | str(),)):
+                pass
+            case View(array=Name(id=name), index=(place,), line=line) if name in self.rows:
+                return self.item(self.rows[name], place, line)
+            case View(array=Load(array=path, index=(_,)) as row, index=(place,), line=line) if (
+                self.texts.get(path) == 2 and not row.tupled
+            ):
+                return self.item(row, place, line)
+            case Call(func="<length>", args=(Name(id=name),)) if name in self.rows:
+                return Dim(self.rows[name].array, 1)
+        return rebuilt(expr, self.expr)
+
+    def item(self, row: Load, place: Part, line: int) -> Expr:
+        assert not isinstance(place, Slice | str)
+        index = (*map(self.expr, row.index), self.expr(place))
+        return replace(row, index=index, id=next(self.ids), line=line, nested=True)
+
+
 @dataclass(slots=True)
 class _Numbers:
     """Puts numbers in place of characters; `names` are always such."""
 
     nest: Nest
-    texts: Collection[str]
+    texts: Mapping[str, int]
     names: frozenset[str]
     ids: count[int] = field(init=False)
+    conditions: dict[Condition, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.ids = new_ids(self.nest.loop)
@@ -133,8 +232,8 @@ class _Numbers:
     def number(self, expr: Expr) -> Expr | None:
         """Of a character; None: it is none."""
         match expr:
-            case Load(array=path, index=(index,), line=line) if path in self.texts:
-                return Call(_NUMBER, (replace(expr, index=(self.expr(index),)),), line)
+            case Load(index=index, line=line) if _is_one_of(expr, self.texts):
+                return Call(_NUMBER, (replace(expr, index=tuple(map(self.expr, index))),), line)
             case Name(id=name) if name in self.names:
                 return expr
             case Word(value=str(word)):
@@ -173,13 +272,38 @@ class _Numbers:
                 if number is not None and not isinstance(one, Word):
                     return number
             case Call(func=func, args=(Load(array=path) as load,)) if func == _NUMBER:
-                if path in self.texts:  # as this has put it
+                if _is_one_of(load, self.texts):  # as this has put it
                     return replace(expr, args=(rebuilt(load, self.expr),))
+            case Call(func="<length>", args=(Load(array=path, index=(place,)),), line=line) if (
+                self.texts.get(path) == 2 and self.is_row(path, place, line)
+            ):
+                return Dim(path, 1)
             case Load(array=path) | Dim(array=path, attribute=True) if path in self.texts:
                 raise self.refuse(f"{text(expr)} of a text", getattr(expr, "line", 0))
             case Name(id=name) if name in self.names:
                 raise self.refuse(f"{text(expr)}, a character of a text", 0)
+            case Name(id=name) if name in self.texts:
+                raise self.refuse(f"{text(expr)}, characters as a whole", 0)
         return rebuilt(expr, self.expr)
+
+    def is_row(self, path: str, place: Expr, line: int) -> bool:
+        """Whether a table has a row there, for sure or by a condition of the call."""
+        match place:
+            case Const(value=int(k)) if type(k) is int:
+                least = k + 1 if k >= 0 else -k
+                why = f"{path} with fewer than {least} rows"
+                if least > 1:  # none is empty
+                    known = Condition(Dim(path, 0), least, None, (), line, why)
+                    self.conditions[known] = None
+                return True
+            case Name(id=name):
+                loops = [s for s in statements(self.nest.loop) if isinstance(s, For)]
+                around = [one for one in loops if one.var == name]
+                start = [one.start.value for one in around if isinstance(one.start, Const)]
+                once = sum(assigns(s, name) for s in statements(self.nest.loop)) == 1
+                ends = [one.stop for one in around if one.step == Const(1)]
+                return once and start == [0] and ends == [Dim(path, 0)]
+        return False
 
     def compared(self, op: Comparison, left: Expr, right: Expr, line: int) -> Expr | None:
         """The same comparison of the numbers of characters; None: they are none."""

@@ -25,6 +25,7 @@ from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.buckets import Buckets, alone, within
 from autopar.runtime.values.buckets import buckets as found_buckets
+from autopar.runtime.values.characters import characters
 from autopar.runtime.values.dicts import DICTS, GET_OF_DICT, kind_of
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
@@ -230,6 +231,13 @@ class Reader:
                 ragged[path] = array
                 key += "ragged", tuples_of_several_types(array)
                 continue
+            if kind in (list, tuple) and path not in self.written:
+                spelled = characters(array)
+                if spelled is not None:
+                    texts.add(path)
+                    arrays[path] = spelled
+                    key += str, spelled.ndim
+                    continue
             if kind in _SEQUENCES and (kind is range or path not in self.only_asked):
                 lists = self._with_list(path, array, said, lists, arrays, key)
                 continue
