@@ -370,7 +370,7 @@ VALUES = {
     "an int that a float would round": ("[1.0, 2**53 + 1]", "may exceed 64 bits: z"),
     "ints and bools": ("[1, 2, True]", "z holds bool and int"),
     "None among floats": ("[1.0, None, 2.0]", "z holds NoneType and float"),
-    "texts": ("['a', 'bcd', 'c']", "z is a list of str"),
+    "texts": ("['a', 'bcd', 'c']", "z is, or holds, other texts"),
     "large": ("[1, 2**63, 3]", "integers here may exceed 64 bits: z"),
     "just too large": ("[1, -2**63, 3]", "integers here may exceed 64 bits: z"),
     "a subclass of float": ("[1.0, Real(2.0), 3.0]", "z holds float and user.Real"),

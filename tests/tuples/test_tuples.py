@@ -435,7 +435,7 @@ for i in range(n):
     name, v = names[i]
     b[i] = v
 """,
-        "not-array",
+        None,
     ),
     "more than there are parameters": (
         """

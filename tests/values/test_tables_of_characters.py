@@ -92,6 +92,96 @@ LEFT = [
 ]
 
 
+STORED = {
+    "a mark": """
+for i in range(3):
+    for j in range(8):
+        if g[i][j] == ".":
+            g[i][j] = "O"
+""",
+    "one of two": """
+for i in range(3):
+    for j in range(8):
+        g[i][j] = "#" if g[i][j] != "#" or j == 3 else "."
+        n += g[i - 1][j] == "#"
+""",
+    "copied": """
+for i in range(1, 3):
+    for j in range(8):
+        g[i][j] = g[i - 1][7 - j]
+""",
+    "exchanged": """
+for i in range(3):
+    for j in range(4):
+        g[i][j], g[i][7 - j] = g[i][7 - j], g[i][j]
+""",
+    "a name": """
+for i in range(3):
+    c = "z"
+    if g[i][2] == "#":
+        c = g[i][3]
+    g[i][0] = c
+n = c
+""",
+    "a flood": """
+stack = [(0, 0)]
+g[0][0] = "w"
+while stack:
+    i, j = stack.pop()
+    n += 1
+    for a, b in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+        if 0 <= a < 3 and 0 <= b < 8 and g[a][b] == ".":
+            g[a][b] = "w"
+            stack.append((a, b))
+""",
+    "left in the middle": """
+for i in range(3):
+    for j in range(8):
+        if g[i][j] == "é":
+            return g
+        g[i][j] = "q"
+""",
+}
+REFUSED = [
+    "for i in range(3):\n    g[i][0] = '##'",
+    "for i in range(3):\n    g[i][0] = ''",
+    "for i in range(3):\n    g[i][0] = 5",
+    "for i in range(3):\n    g[i][0] = None",
+    "for i in range(3):\n    g[i][0] = chr(65 + i)",
+    "for i in range(3):\n    g[i][0] = g[i][1] + g[i][2]",
+    "for i in range(3):\n    g[i][0] += 'x'",
+    "for i in range(3):\n    g[i][0] *= 2",
+    "for i in range(9):\n    g[i][0] = 'x'",
+    "for i in range(9):\n    g[0][i] = 'x'",
+    "for i in range(3):\n    g[i] = 'x'",
+    "for i in range(3):\n    g[i, 0] = 'x'",
+    "for i in range(3):\n    g[i][0] = s",
+    "for i in range(3):\n    g[i][0] = s[i]",
+    "for i in range(3):\n    g[i][0] = 'x' if i else 3",
+    "for i in range(3):\n    g[i][0] = 'x' if i else '##'",
+    "for i in range(3):\n    g[i].append('x')",
+    "for i in range(3):\n    g[i][1:3] = 'xy'",
+    "h = g[1]\nfor i in range(3):\n    h[i] = 'x'\n    n += g[1][i] == 'x'",
+    "g[1] = g[0]\nfor i in range(3):\n    g[i][i] = 'x'\n    n += g[1 - i % 2][i] == 'x'",
+    "g[2][7] = 7\nfor i in range(3):\n    for j in range(8):\n        g[i][j] = 'x'",
+    "g[2][7] = 'xy'\nfor i in range(3):\n    for j in range(7):\n        g[i][j] = 'x'",
+    "g[2] = 'abcdefgh'\nfor i in range(3):\n    for j in range(8):\n        g[i][j] = 'x'",
+    "d = {'x': 1}\nfor i in range(3):\n    g[i][0] = 'x'\n    n += d.get(g[i][0], 0)",
+    "r = ['a']\nfor i in range(3):\n    r.append('b')\n    r.append(g[i][0])\nn = r",
+    "r = []\nfor i in range(3):\n    r.append('b')\nn = r",
+    "for i in range(3):\n    n = 'x'\n    n = n + 'y'",
+    "for i in range(3):\n    n = 'x'",
+    "for i in range(3):\n    n = 'x' if i else i",
+    "for i in range(3):\n    print('x')\n    n += i",
+    "for i in range(3):\n    n += len('x')",
+    "for i in range(3):\n    n += ord('x')",
+    "for i in range(3):\n    n += int('7')",
+    "for i in range(3):\n    n += float('7') + max('7', '8').count('8')",
+    "u = {}\nfor i in range(3):\n    u['x'] = i\nn = u",
+    "u = {'x': 0}\nfor i in range(3):\n    u['x'] += i\nn = u",
+]
+
+
 def program(step: str, table: str) -> str:
     body = indent(f"n = 0\n{step}", "    ")
     return f"""
@@ -166,5 +256,51 @@ for k in range(40):
     if k == 35:
         g[0] = 5
     out.append(f(g))
+"""
+    assert "compiled" in both(text).loops.values()
+
+
+@pytest.mark.parametrize("title", STORED)
+def test_stored(title: str) -> None:
+    for table in (
+        TABLES["lists of characters"],
+        "tuple(map(list, ['..#.#..#', '#.#..#..', '........']))",
+    ):
+        found = both(program(STORED[title], table) + "shown = repr(g)\n")
+        assert "compiled" in (*found.loops.values(), *found.runs.values()), found
+
+
+@pytest.mark.parametrize("step", [*REFUSED, *STORED.values()])
+@pytest.mark.parametrize("table", TABLES)
+def test_whatever_is_stored(step: str, table: str) -> None:
+    both(program(step, TABLES[table]) + "shown = repr(g)\n")
+    if "return" not in step:
+        both(
+            f"g = {TABLES[table]}\ns = '#.x'\nn = 0\ntry:\n{indent(step, '    ')}\n"
+            "except Exception as error:\n    n = type(error).__name__, str(error)\n"
+        )
+
+
+def test_states_of_a_population() -> None:
+    text = """
+import random
+random.seed(3)
+state = ["S"] * 80
+state[7] = "I"
+counts = []
+def step(state, p):
+    new = state[:]
+    for k in range(len(state)):
+        if state[k] == "S":
+            if state[k - 1] == "I" or state[(k + 1) % len(state)] == "I":
+                if random.random() < p:
+                    new[k] = "I"
+        elif state[k] == "I":
+            if random.random() < 0.2:
+                new[k] = "R"
+    return new
+for t in range(30):
+    state = step(state, 0.5)
+    counts.append((state.count("S"), state.count("I"), state.count("R")))
 """
     assert "compiled" in both(text).loops.values()

@@ -733,6 +733,8 @@ class Nest:
         Whether some of it stands in another module, which NumPy's warnings would name.
     names
         What the user calls the variables in `live_out`, where that is another name.
+    spelled
+        Arrays that stand for characters, which are said in numbers by now.
     letters
         Those in `live_out` that are the numbers of characters.
     idle
@@ -759,6 +761,7 @@ class Nest:
     counting: tuple[tuple[str, str], ...] = ()
     elsewhere: bool = False
     names: tuple[str, ...] = ()
+    spelled: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
 

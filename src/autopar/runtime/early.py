@@ -27,6 +27,7 @@ _LARGEST = 2**63  # float() of a larger int may overflow
 _DICTS = (dict, defaultdict, Counter)
 _NUMBERS = (float, int, bool, complex)
 _DEEPEST = 8  # lists within lists
+_SOME = 4  # texts that are looked at
 _BETWEEN_S = 3e-4  # of work, at least, between questions, which take some twentieth of that
 _LEAST_S = 1e-6
 _LONGEST_PAUSE = 256  # calls that are left alone in a row
@@ -158,11 +159,26 @@ def _shape(value: object) -> Sizes | None:
         plain = type(key) is int or (type(key) is str and len(key) == 1)
         return (len(value),) if plain else None
     shape: list[int] = []
+    whole = value
     while type(value) in (list, tuple) and value and len(shape) < _DEEPEST:
         assert isinstance(value, list | tuple)
         shape.append(len(value))
         value = value[0]
+    if type(value) is str and shape:
+        assert isinstance(value, str)
+        return _of_texts(value, shape, whole)
     return tuple(shape) if shape and type(value) in _NUMBERS else None
+
+
+def _of_texts(first: str, shape: list[int], whole: object) -> Sizes | None:
+    """The same of characters, or of texts of one length, as far as a few show."""
+    if len(first) == 1:
+        return tuple(shape)
+    assert isinstance(whole, list | tuple)
+    alike = len(shape) == 1 and all(
+        type(one) is str and len(one) == len(first) for one in (*whole[:_SOME], whole[-1])
+    )
+    return (*shape, len(first)) if alike and first else None
 
 
 def _holds_bools(value: object) -> bool:

@@ -204,6 +204,8 @@ class Reading:
                 return ir.Const(__debug__)
             case ast.Constant(value=None):
                 return ir.Word(None, line)
+            case ast.Constant(value=str(letter)) if len(letter) == 1:
+                return ir.Word(letter, line)  # as `nest.values.texts` finds out
             case ast.Name(id=name) if name in self.tuples:
                 raise self.refuse(Reason.SYNTAX, node)
             case ast.Name(id=name) if name in self.assigned:

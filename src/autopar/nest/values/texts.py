@@ -30,6 +30,7 @@ from autopar.nest.ir import (
     Name,
     Nest,
     Part,
+    Select,
     Slice,
     Stmt,
     View,
@@ -55,6 +56,9 @@ def numbered(nest: Nest, texts: Mapping[str, int]) -> Nest | Refusal:
         Paths of the texts, of lists of characters, and of tables of them: arrays of numbers, of so
         many axes, stand for them.
     """
+    texts = {path: rank for path, rank in texts.items() if path not in nest.spelled}
+    if not texts:
+        return nest
     nest = _without_rows(nest, texts)
     characters = _characters(nest, texts)
     numbers = _Numbers(nest, texts, characters)
@@ -66,6 +70,7 @@ def numbered(nest: Nest, texts: Mapping[str, int]) -> Nest | Refusal:
     return replace(
         nest,
         loop=loop,
+        spelled=nest.spelled.union(texts),
         letters=nest.letters | characters.intersection(nest.live_out),
         conditions=(*nest.conditions, *numbers.conditions),
     )
@@ -118,6 +123,8 @@ def _is_character(value: Expr, texts: Mapping[str, int], names: Collection[str])
             return name in names
         case Word(value=str(word)):
             return len(word) == 1
+        case Select(body=body, orelse=orelse):
+            return all(_is_character(one, texts, names) for one in (body, orelse))
     return False
 
 
@@ -222,6 +229,8 @@ class _Numbers:
             case Assign(target=Name(id=name), value=value) if name in self.names:
                 number = self.number(value)
                 return replace(stmt, value=self.expr(value) if number is None else number)
+            case Assign(target=Element(array=path) as target, value=value) if path in self.texts:
+                return self.stored(stmt, target, value)
             case Assign(target=Element(index=(key,)) as target):
                 letter = self.letter(key)
                 if letter is not None:
@@ -229,9 +238,23 @@ class _Numbers:
                     return replace(stmt, target=target, value=self.expr(stmt.value))
         return rewritten(stmt, self.expr, self.block)
 
+    def stored(self, stmt: Assign, target: Element, value: Expr) -> Assign:
+        """``grid[i][j] = "#"``."""
+        known = _is_character(value, self.texts, self.names)
+        number = self.number(value) if known else None
+        if number is None or target.tupled or len(target.index) != self.texts[target.array]:
+            raise self.refuse(f"{text(target)} = {text(value)}, no character", stmt.line)
+        return replace(
+            stmt, target=replace(target, index=tuple(map(self.expr, target.index))), value=number
+        )
+
     def number(self, expr: Expr) -> Expr | None:
         """Of a character; None: it is none."""
         match expr:
+            case Select(test=test, body=body, orelse=orelse):
+                one, two = self.number(body), self.number(orelse)
+                if one is not None and two is not None:
+                    return replace(expr, test=self.expr(test), body=one, orelse=two)
             case Load(index=index, line=line) if _is_one_of(expr, self.texts):
                 return Call(_NUMBER, (replace(expr, index=tuple(map(self.expr, index))),), line)
             case Name(id=name) if name in self.names:
@@ -271,9 +294,6 @@ class _Numbers:
                 number = self.number(one)
                 if number is not None and not isinstance(one, Word):
                     return number
-            case Call(func=func, args=(Load(array=path) as load,)) if func == _NUMBER:
-                if _is_one_of(load, self.texts):  # as this has put it
-                    return replace(expr, args=(rebuilt(load, self.expr),))
             case Call(func="<length>", args=(Load(array=path, index=(place,)),), line=line) if (
                 self.texts.get(path) == 2 and self.is_row(path, place, line)
             ):

@@ -7,49 +7,32 @@ from typing import Any
 
 import numpy as np
 
-_HOLDERS = (list, tuple)
+Array = np.ndarray[Any, Any]
 
 
-def characters(value: Sequence[Any]) -> np.ndarray[Any, Any] | None:
-    """Those of a list of characters, or of a table; None where it is something else.
-
-    Parameters
-    ----------
-    value
-        A list or a tuple: of characters, of texts, or of lists or tuples of characters.
+def characters(rows: Sequence[Sequence[Any]]) -> Array | None:
+    """The table whose rows are lists of characters; None where some are something else.
 
     Returns
     -------
     ndarray or None
-        Of unsigned integers of 32 bits, with one axis or two.
+        Of unsigned integers of 32 bits, with two axes.
     """
-    first = value[0] if value else None
-    if type(first) in _HOLDERS and first and type(first[0]) is str:
-        if set(map(type, value)) != {type(first)}:
+    for row in rows:
+        if set(map(type, row)) != {str} or set(map(len, row)) != {1}:
             return None
-        rows = [_joined(row) for row in value]
-        if None in rows:
-            return None
-        return _table([row for row in rows if row is not None])
-    if type(first) is not str or set(map(type, value)) != {str}:
+    return _table(["".join(row) for row in rows])
+
+
+def texts_of_one_length(value: Sequence[Any]) -> Array | None:
+    """The table whose rows are texts of several characters; None where some are something else."""
+    if not value or type(value[0]) is not str or len(value[0]) < 2:
         return None
-    line = _joined(value)
-    return _table(value) if line is None else _numbers(line)
+    return _table(value) if set(map(type, value)) == {str} else None
 
 
-def _joined(row: Sequence[Any]) -> str | None:
-    """The text of all items of `row`, if they are characters."""
-    if set(map(type, row)) == {str} and set(map(len, row)) == {1}:
-        return "".join(row)
-    return None
-
-
-def _table(rows: Sequence[str]) -> np.ndarray[Any, Any] | None:
-    """The table of these rows; None where they are not of one length."""
-    if not rows[0] or len(set(map(len, rows))) > 1:
+def _table(rows: Sequence[str]) -> Array | None:
+    if len(set(map(len, rows))) > 1:
         return None
-    return _numbers("".join(rows)).reshape(len(rows), -1)
-
-
-def _numbers(text: str) -> np.ndarray[Any, Any]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    coded = "".join(rows).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(coded, np.uint32).reshape(len(rows), -1)

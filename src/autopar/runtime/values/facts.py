@@ -25,7 +25,7 @@ from autopar.runtime.values.answers import answer, is_member
 from autopar.runtime.values.attributes import targets
 from autopar.runtime.values.buckets import Buckets, alone, within
 from autopar.runtime.values.buckets import buckets as found_buckets
-from autopar.runtime.values.characters import characters
+from autopar.runtime.values.characters import texts_of_one_length
 from autopar.runtime.values.dicts import DICTS, GET_OF_DICT, kind_of
 from autopar.runtime.values.generators import Drawing
 from autopar.runtime.values.lent import Lent
@@ -232,7 +232,7 @@ class Reader:
                 key += "ragged", tuples_of_several_types(array)
                 continue
             if kind in (list, tuple) and path not in self.written:
-                spelled = characters(array)
+                spelled = texts_of_one_length(array)
                 if spelled is not None:
                     texts.add(path)
                     arrays[path] = spelled
@@ -347,6 +347,7 @@ class Reader:
         for path, resolve, depth in self.buckets:
             buckets[path] = found_buckets(path, resolve(said), depth)
             key.append("buckets")
+        texts |= {path for path, one in lists.mirrors.items() if one.letters}
         named = frozenset(texts) if texts else _NO_TEXTS
         owners = arrays if owning and apart(arrays.values()) else None
         values = Values(
@@ -372,7 +373,8 @@ class Reader:
         mirror = lists.add(path, value, said.mirrors, self.mixed.get(path))
         arrays[path] = mirror.array
         # As many as for an array.
-        key += (mirror.atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.other)
+        atom = "letter" if mirror.letters else mirror.atom
+        key += (atom, mirror.holders, mirror.array.ndim, mirror.inner, mirror.other)
         return lists
 
     def builtins(self, values: Values) -> None:

@@ -16,6 +16,7 @@ from autopar.runtime.aside import aside, unnoticed
 from autopar.runtime.background import BACKGROUND
 from autopar.runtime.process import deciding
 from autopar.runtime.values import mixed
+from autopar.runtime.values.characters import characters
 from autopar.runtime.values.plain import type_name
 from autopar.runtime.values.unchanged import Reading, reading
 from autopar.verdict import Reason, Refusal, Refused, Span
@@ -60,6 +61,8 @@ class Mirror:
         How many axes, from the last on, are those of arrays in the list: these are only read.
     known
         Of an earlier call, where `array` is from; what is in it must be checked.
+    letters
+        Whether its numbers are those of characters.
     """
 
     path: str
@@ -72,6 +75,7 @@ class Mirror:
     other: str = ""
     inner: int = 0
     known: Reading | None = None
+    letters: bool = False
 
     @property
     def writeable(self) -> bool:
@@ -86,7 +90,7 @@ class Mirror:
     @property
     def native(self) -> str | None:
         """The dtype of its elements where kernels of ours can read them."""
-        return _NATIVE.get(self.atom)
+        return None if self.letters else _NATIVE.get(self.atom)
 
 
 def mirror(path: str, value: Sequence[Any]) -> Mirror:
@@ -136,6 +140,8 @@ def mirror(path: str, value: Sequence[Any]) -> Mirror:
             raise refused(
                 Reason.NOT_ARRAY, f"{path} is a {_name(value)} of arrays like {_like(inner)}"
             )
+    if type(inner) is str and len(inner) == 1:
+        return Mirror(path, value, tuple(holders), "int", np.zeros(shape, np.int64), letters=True)
     if atom is None:
         raise refused(Reason.NOT_ARRAY, f"{path} is a {_name(value)} of {type_name(inner)}")
     known = reading(value, tuple(holders), atom, shape)
@@ -217,13 +223,13 @@ class Copied:
         now, before = (a.reshape(len(self.rows), -1) for a in (now, before))
         write = self.writer(now.size)
         if write is None:
-            _write_slowly(self.rows, atom, now, before)
+            _write_slowly(self.rows, atom, now, before, chr if self.mirror.letters else None)
         else:
             write(self.rows, list, kinds.type_of(atom), now, before)
 
     def writer(self, count: int = 0) -> Callable[..., int] | None:
         """What puts `count` elements back; None: Python does."""
-        if self.before is None or self.mirror.types is not None:
+        if self.before is None or self.mirror.types is not None or self.mirror.letters:
             return None
         atom = self.mirror.atom if self.mirror.stored is None else "float"
         native = _NATIVE.get(atom) if kinds.is_python(atom) else None
@@ -361,6 +367,12 @@ def _fill_wide(one: Mirror, rows: Rows) -> None:
 
 def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
     """The same with what Python and NumPy have to offer."""
+    if one.letters:
+        found = characters(rows)
+        if found is None or found.shape != flat.shape:
+            raise refused(Reason.NOT_ARRAY, f"{one.path} is, or holds, other texts or no texts")
+        flat[...] = found
+        return
     wanted = kinds.type_of(one.atom)
     if any(type(item) is not wanted for item in chain.from_iterable(rows)):
         raise _mixed(one, rows)
@@ -373,8 +385,10 @@ def _read_slowly(one: Mirror, rows: Rows, flat: Array) -> None:
         raise refused(Reason.BIG_INTEGER, one.path)
 
 
-def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
-    """Put into `rows` what differs, bit by bit."""
+def _write_slowly(
+    rows: Rows, atom: str, now: Array, before: Array, said: Callable[[int], str] | None
+) -> None:
+    """Put into `rows` what differs, bit by bit; `said` makes characters of numbers."""
     for row, mine, old in zip(rows, now, before, strict=True):
         assert isinstance(row, list)
         bits = mine.view(np.uint8) != old.view(np.uint8)
@@ -382,7 +396,7 @@ def _write_slowly(rows: Rows, atom: str, now: Array, before: Array) -> None:
         values = mine.tolist() if kinds.is_python(atom) else mine
         for k in changed.nonzero()[0].tolist():
             if k < len(row):
-                row[k] = values[k]
+                row[k] = values[k] if said is None else said(values[k])
 
 
 _movers: dict[tuple[str, str], Callable[..., int] | None] = {}
