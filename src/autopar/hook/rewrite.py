@@ -70,7 +70,7 @@ from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
 from autopar.nest.text.building import load, place
 from autopar.nest.text.find import Candidate, find
-from autopar.nest.text.lift import Exit, Loop, exits, heading
+from autopar.nest.text.leaving import Exit, Loop, exits, heading
 from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, depths, goes_through

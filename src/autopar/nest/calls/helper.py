@@ -12,7 +12,8 @@ from autopar.nest.calls.definition import RESULT, Helper
 from autopar.nest.text.building import assign, ours
 from autopar.nest.text.comprehensions import without
 from autopar.nest.text.inner import apart
-from autopar.nest.text.lift import Lifter, breaks
+from autopar.nest.text.leaving import breaks
+from autopar.nest.text.lift import Lifter
 from autopar.nest.text.plainer import plainer, returns
 from autopar.nest.text.stored import in_lists
 from autopar.nest.trees import every

@@ -15,7 +15,8 @@ from autopar.nest.bound import stored
 from autopar.nest.ir import COUNTING, Nest
 from autopar.nest.text.counted import outermost, promising
 from autopar.nest.text.iteration import called
-from autopar.nest.text.lift import Loop, heading, lift, lift_run, lift_together
+from autopar.nest.text.leaving import Loop, heading
+from autopar.nest.text.lift import lift, lift_run, lift_together
 from autopar.nest.text.live import live_after, reads_frames, reads_names
 from autopar.nest.text.methods import Calling, calling
 from autopar.nest.text.neighbours import neighbours, searches

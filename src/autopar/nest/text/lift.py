@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from autopar.nest import flow, ir, walking
 from autopar.nest.bound import attributes_named, stored
-from autopar.nest.text.building import Rewriting
 from autopar.nest.text.comprehensions import Builtins, without
 from autopar.nest.text.counted import alone, apart
 from autopar.nest.text.each import each_written_out
@@ -18,11 +17,22 @@ from autopar.nest.text.folding import REST
 from autopar.nest.text.grown import with_grown
 from autopar.nest.text.held import Held, handed_out
 from autopar.nest.text.iteration import Iteration, Range, called
+from autopar.nest.text.leaving import (
+    Exit,
+    Loop,
+    breaks,
+    every_exit,
+    exits,
+    heading,
+    reached,
+    seen_by,
+    without_values,
+)
 from autopar.nest.text.plainer import plainer
 from autopar.nest.text.reading import BINARY
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.stored import in_lists
-from autopar.nest.trees import all_copied, every
+from autopar.nest.trees import every
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
 
@@ -30,9 +40,6 @@ _MODULE = "<module>"
 # Builtins, and methods of what is no array: they do what no nest can do.
 _BUILTINS = frozenset(dir(builtins))
 _KNOWN = frozenset().union(*map(dir, (builtins, list, dict, set, str, io.TextIOBase)))
-
-
-Loop = ast.For | ast.While
 
 
 def lift(
@@ -54,7 +61,7 @@ def lift(
         case [ast.For() | ast.While() as inner]:
             loop = inner
     leaving = exits(written)
-    live = _seen_by(leaving, live_after)
+    live = seen_by(leaving, live_after)
     named = attributes_named([each_written_out(loop, live)])
     match without(_in_lists(named, function, live)):
         case [ast.For() | ast.While() as inner]:  # and nothing to be done before it
@@ -81,15 +88,6 @@ def lift(
     return _nest(lifter, top, named, lambda name: _seen(name, live))
 
 
-def _seen_by(leaving: Sequence[ast.stmt], after: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Whether a name is read by a statement that leaves the loop, or may be afterwards.
-
-    The interpreter executes that statement, and is to find there what Python has.
-    """
-    read = {n.id for stmt in leaving for n in every(stmt) if isinstance(n, ast.Name)}
-    return lambda name: name in read or after(name)
-
-
 def _in_lists(
     nodes: Sequence[ast.stmt], function: str, live: Callable[[str], bool]
 ) -> Sequence[ast.stmt]:
@@ -97,24 +95,7 @@ def _in_lists(
     parts = [part for node in nodes for part in every(node)]
     if function == _MODULE and any(isinstance(part, ast.AnnAssign) for part in parts):
         return nodes  # which are refused
-    if any(isinstance(part, ast.Return | ast.Raise) for part in parts):
-        nodes = _Leaving().block(all_copied(nodes))
-    return in_lists(nodes, live)
-
-
-class _Leaving(Rewriting):
-    """Statements that leave a nest, without what they hand out: that is for the interpreter."""
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        node.value = None
-        return node
-
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        node.exc = node.cause = None
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node
+    return in_lists(without_values(nodes), live)
 
 
 def _nest(
@@ -179,7 +160,7 @@ def lift_together(
     None of them is left for good, but for the last one.
     """
     leaving = exits(nodes[-1]) if isinstance(nodes[-1], Loop) else ()
-    live = _seen_by(leaving, live_after)
+    live = seen_by(leaving, live_after)
     named = attributes_named(plainer(nodes))
     made = without(_in_lists(named, function, live))
     lifter = Lifter(file, function, stored(made))
@@ -239,51 +220,6 @@ def lift_text(source: str) -> ir.Nest:
     return found
 
 
-def heading(loop: Loop) -> list[ast.expr]:
-    """The expressions in the head of `loop`."""
-    return [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
-
-
-Exit = ast.Return | ast.Raise | ast.Assert
-
-
-def exits(loop: Loop) -> tuple[Exit, ...]:
-    """Statements in `loop` that leave it for good, in textual order; see `ir.EXIT`.
-
-    `Lifter.exit` numbers them in the same order, from 1 on: both must see the loop as written.
-    """
-    return tuple(_exits(loop.body))
-
-
-def _exits(nodes: Sequence[ast.stmt]) -> Iterator[Exit]:
-    for node in _reached(nodes):
-        if isinstance(node, ast.Try):  # a nest has none in it, but what makes it give up
-            continue
-        for case in _cases(node):
-            yield from _exits(case.body)
-        if isinstance(node, ast.Return | ast.Raise) or (isinstance(node, ast.Assert) and __debug__):
-            yield node
-        for name in ("body", "orelse"):
-            yield from _exits(getattr(node, name, ()))
-
-
-def _reached(nodes: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """`nodes` up to the first one that is always left."""
-    return nodes[: 1 + next((k for k, node in enumerate(nodes) if _leaves(node)), len(nodes))]
-
-
-def _leaves(node: ast.stmt) -> bool:
-    """Whether nothing that follows `node` in its block is ever executed."""
-    if isinstance(node, ast.If):
-        return any(map(_leaves, node.body)) and any(map(_leaves, node.orelse))
-    if isinstance(node, ast.Match):
-        last = node.cases[-1]
-        every = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
-        leaving = all(any(map(_leaves, case.body)) for case in node.cases)
-        return every and last.guard is None and leaving
-    return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
-
-
 def _in_a_row(targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
     """Whether names are given others, none of which has been given another one by then."""
     if not all(isinstance(one, ast.Name) for one in (*targets, *values)):
@@ -296,22 +232,6 @@ def _in_a_row(targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
             return False
         given.add(target.id)
     return True
-
-
-def breaks(nodes: Iterable[ast.stmt]) -> bool:
-    """Whether a ``break`` in the body of a loop ends this very loop."""
-    return any(
-        isinstance(node, ast.Break)
-        or breaks(getattr(node, "orelse", ()))
-        or (not isinstance(node, Loop) and breaks(getattr(node, "body", ())))
-        or breaks(getattr(node, "finalbody", ()))
-        or any(breaks(part.body) for part in (*getattr(node, "handlers", ()), *_cases(node)))
-        for node in nodes
-    )
-
-
-def _cases(node: ast.stmt) -> Sequence[ast.match_case]:
-    return node.cases if isinstance(node, ast.Match) else ()
 
 
 @dataclass(slots=True)
@@ -419,7 +339,7 @@ class Lifter(Iteration):
         words = [t.id if isinstance(t, ast.Name) else "place" for t in targets]
         names = [self.hide(word) for word in words or ["place"] * len(axes)]
         flag = None
-        if breaks(node.body) or any(_exits(node.body)):  # whoever leaves one leaves all of them
+        if breaks(node.body) or any(every_exit(node.body)):  # whoever leaves one leaves all of them
             flag = self.broke[-1] = self.broke[-1] or self.hide("broke")
         inside: tuple[ir.Stmt, ...] = ()
         if targets:
@@ -473,7 +393,7 @@ class Lifter(Iteration):
 
     def inner(self, node: Loop) -> list[ir.Stmt]:
         """A loop in the nest, and its ``else``, which runs unless the loop was left."""
-        leaving = any(_exits(node.body))
+        leaving = any(every_exit(node.body))
         may_break = leaving or breaks(node.body)
         flag = self.hide("broke") if node.orelse and may_break else None
         clear = [] if flag is None else [self.set(flag, False, node)]
@@ -513,7 +433,7 @@ class Lifter(Iteration):
 
     def block(self, nodes: Sequence[ast.stmt]) -> tuple[ir.Stmt, ...]:
         """What is executed of `nodes`: nothing after a statement that is always left."""
-        return tuple(stmt for node in _reached(nodes) for stmt in self.statement(node))
+        return tuple(stmt for node in reached(nodes) for stmt in self.statement(node))
 
     def statement(self, node: ast.stmt) -> list[ir.Stmt]:
         match node:

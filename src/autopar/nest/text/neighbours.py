@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from autopar.nest.text.building import last_name
 from autopar.nest.text.heaps import WORDS as HEAPS
-from autopar.nest.text.lift import Loop, exits
+from autopar.nest.text.leaving import Loop, exits
 from autopar.nest.text.lookups import beginning
 from autopar.nest.text.unfolded import is_folded
 from autopar.nest.trees import every

@@ -26,7 +26,7 @@ from autopar.nest.bound import stored
 from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import Nest
 from autopar.nest.text.iteration import called
-from autopar.nest.text.lift import Exit, Loop, breaks
+from autopar.nest.text.leaving import Exit, Loop, breaks
 from autopar.nest.trees import every
 from autopar.records import dataclass
 from autopar.verdict import Refusal
