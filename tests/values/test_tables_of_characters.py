@@ -281,6 +281,49 @@ def test_whatever_is_stored(step: str, table: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "n += g[i][0] == c",
+        "n += g[i][0] in (c, '.')",
+        "n += c == g[i][1] or c != '#'",
+        "n += g[i][0] < c",
+        "g[i][0] = c",
+        "d = c\n    n += g[i][0] == d",
+        "n += g[i][0] == '#'\n    m = c * 2",
+        "n += g[i][0] == '#'\n    n += len(c)",
+        "n += g[i][0] == '#'\n    n += c in 'abc'",
+        "n += g[i][0] == '#'\n    n += ord(c)",
+        "n += g[i][0] == '#'\n    n += c",
+        "n += g[i][0] == '#'\n    n += bool(c)",
+        "n += g[i][0] == '#'\n    n += 1 if c else 2",
+        "n += g[i][0] == '#'\n    n += c is None",
+        "n += g[i][0] == '#'\n    n += c == 35",
+        "if g[i][0] == c:\n        c = g[i][1]\n    n += c == '#'",
+        "n += g[i][0] == '#'\n    m = c",
+        "n += g[i][0] == '#'\n    m = [c]",
+    ],
+)
+@pytest.mark.parametrize("c", ["'#'", "'.'", "'##'", "''", "35", "None", "b'#'", "'\\ud800'"])
+def test_a_character_that_is_handed_over(step: str, c: str) -> None:
+    text = f"""
+def f(g, c):
+    n, m = 0, None
+    for i in range(3):
+        {step.replace(chr(10), chr(10) + "    ")}
+    return n, m, c
+g = {TABLES["lists of characters"]}
+try:
+    out = ascii(f(g, {c}))
+except Exception as error:
+    out = type(error).__name__, str(error)
+shown = ascii(g)
+"""
+    found = both(text)
+    if step == "n += g[i][0] == c" and c in ("'#'", "'.'"):
+        assert "compiled" in found.loops.values()
+
+
 def test_states_of_a_population() -> None:
     text = """
 import random

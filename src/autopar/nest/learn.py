@@ -71,7 +71,7 @@ def _answered(nest: Nest, told: Told) -> Refusal | Became | None:
     """What depends on the answers to what the nest asks."""
     if told.texts:
         ranks = dict(told.ranks)
-        numbers = texts.numbered(nest, {path: ranks[path] for path in told.texts})
+        numbers = texts.numbered(nest, {path: ranks.get(path, 0) for path in told.texts})
         if numbers != nest:
             return _became(numbers)
     objects: dict[int, object] = {}

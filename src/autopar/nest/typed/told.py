@@ -44,7 +44,7 @@ class Told:
     calls
         What each function is; for one that draws random numbers, its name.
     texts
-        Arrays that stand for texts.
+        Arrays that stand for texts, or for lists of characters, and numbers for characters.
     answers
         To what the nest asks.
     buckets, draws, dicts, ragged

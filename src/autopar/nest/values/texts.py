@@ -54,10 +54,10 @@ def numbered(nest: Nest, texts: Mapping[str, int]) -> Nest | Refusal:
     ----------
     texts
         Paths of the texts, of lists of characters, and of tables of them: arrays of numbers, of so
-        many axes, stand for them.
+        many axes, stand for them. And of characters, for which numbers stand, without axes.
     """
     texts = {path: rank for path, rank in texts.items() if path not in nest.spelled}
-    if not texts:
+    if not any(texts.values()):
         return nest
     nest = _without_rows(nest, texts)
     characters = _characters(nest, texts)
@@ -120,7 +120,7 @@ def _is_character(value: Expr, texts: Mapping[str, int], names: Collection[str])
         case Load():
             return _is_one_of(value, texts)
         case Name(id=name):
-            return name in names
+            return name in names or texts.get(name) == 0
         case Word(value=str(word)):
             return len(word) == 1
         case Select(body=body, orelse=orelse):
@@ -257,7 +257,7 @@ class _Numbers:
                     return replace(expr, test=self.expr(test), body=one, orelse=two)
             case Load(index=index, line=line) if _is_one_of(expr, self.texts):
                 return Call(_NUMBER, (replace(expr, index=tuple(map(self.expr, index))),), line)
-            case Name(id=name) if name in self.names:
+            case Name(id=name) if name in self.names or self.texts.get(name) == 0:
                 return expr
             case Word(value=str(word)):
                 return Const(ord(word) if len(word) == 1 else -1)  # which no character is

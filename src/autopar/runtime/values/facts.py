@@ -68,7 +68,7 @@ class Values:
     from are `lent`.  For `dicts`, and for lists of `ragged` rows, arrays have yet to be made;
     `keys` are then those of the dictionaries.  What the nest asks has `answers`.  To the rows of
     `buckets` something is appended.
-    Some arrays are the numbers of the characters of `texts`.
+    Some arrays, and some numbers, are those of the characters of `texts`.
     `owners` are the arrays, where each is seen to own memory without gaps that no other one has.
     """
 
@@ -300,6 +300,12 @@ class Reader:
                 continue
             if kind is int:
                 raise self.refuse(Reason.BIG_INTEGER, path)
+            letter = kind is str and len(number) == 1 and path not in self.nest.scalars
+            if letter and (texts or any(one.letters for one in lists.mirrors.values())):
+                texts.add(path)  # beside these it is a character
+                numbers[path] = ord(number)
+                key.append("letter")
+                continue
             numbers[path] = number
             key.append(kind)
             if is_member(number):
