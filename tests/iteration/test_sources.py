@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 
 import pytest
 from outcome import both
@@ -123,6 +125,74 @@ def test_what_is_evaluated_first(head: str, found: str | None) -> None:
     assert isinstance(loop, ast.For)
     source = source_of(loop)
     assert (source and ast.unparse(source)) == found
+
+
+def test_it_is_gone_when_else_begins() -> None:
+    text = """
+flag = [0]
+class T(list):
+    def __del__(self):
+        flag[0] += 1
+class K:
+    def __add__(s, o):
+        return T([1, 2])
+def f(l, flag):
+    t = 0
+    for o in l + 1:
+        t = t + o
+    else:
+        t = flag[0]
+    return t
+out = f(K(), flag)
+"""
+    both(text)
+
+
+def test_a_module_that_is_executed_once_more_meanwhile(tmp_path, monkeypatch) -> None:
+    (tmp_path / "again.py").write_text(
+        "import state\n"
+        "def back(x):\n    state.n += 1\n    if state.n == 3:\n        state.again()\n"
+        "    return x\n"
+        "t = 0\nfor x in sorted([3, 1, 2, 4]):\n    t += back(x)\nprint(t)\n"
+    )
+    (tmp_path / "state.py").write_text(
+        "import importlib, sys\nn = 0\ndef again():\n    importlib.reload(sys.modules['again'])\n"
+    )
+    (tmp_path / "main.py").write_text("import again\n")
+    for more in ([], ["-m", "autopar"]):
+        done = subprocess.run(
+            [sys.executable, *more, "main.py"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (done.stdout, done.stderr) == ("10\n10\n", "")
+
+
+def test_names_of_a_module_are_its_own() -> None:
+    text = """
+def who(x):
+    return len(who.__globals__) + x
+t = 0
+x = 0
+for x in sorted([1, 2, 3]):
+    t += who(x) - len(who.__globals__)
+"""
+    both(text)
+
+
+def test_what_is_around_it_is_looked_up_first() -> None:
+    text = """
+def f(a):
+    global reversed
+    t = 0
+    for x in reversed(sorted(a, key=clean)):
+        t = t * 3 % 1009 + x
+    return t
+def clean(v):
+    global reversed
+    reversed = lambda x: [1, 2]
+    return v
+r = f([(i * 37) % 101 - 20 for i in range(300)])
+"""
+    both(text)
 
 
 def test_nothing_is_kept() -> None:

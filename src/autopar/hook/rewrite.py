@@ -357,7 +357,7 @@ class _Rewriter:
             ends = self.leaving.get(nodes[-1], ())
             held = f"items_{self.token}" if number in self.through else ""
             asked = _question(inner, block[k], number, spec, self.token, ends, held)
-            changed += _holding(block[k], asked, number, held) if held else asked
+            changed += _holding(block[k], asked, number, self.token, held) if held else asked
             k = last
         return changed
 
@@ -396,6 +396,17 @@ if {site!r}.watching or {site!r}.active and False not in {site!r}.turn:
 {items}
 del {held}, {items}
 """
+
+
+_HOLDING = """\
+{held} = 0
+try:
+    pass
+finally:
+    try: del {held}
+    except {unbound!r}: pass
+"""
+"""A module's names are anybody's: it may have been executed once more meanwhile."""
 
 
 def _question(
@@ -442,18 +453,26 @@ def _items_of(number: int) -> str:
     return f"<autopar {number} items>"
 
 
-def _holding(loop: ast.stmt, asked: list[ast.stmt], number: int, held: str) -> list[ast.stmt]:
-    """What is `asked` of `loop`, with what this goes through under a name for as long."""
+def _holding(
+    loop: ast.stmt, asked: list[ast.stmt], number: int, token: str, held: str
+) -> list[ast.stmt]:
+    """What is `asked` of `loop`, with what this goes through under a name for as long.
+
+    As with an iterator, that is gone when the ``else`` of the loop begins.
+    """
     assert isinstance(loop, ast.For)
     source = source_of(loop)
     assert source is not None
-    first, after = ast.parse(f"{held} = 0\ndel {held}").body
+    text = _HOLDING.format(held=held, unbound=error_marker(token))
+    first, around = ast.parse(text).body
     assert isinstance(first, ast.Assign)
-    for node in (first, after):
+    assert isinstance(around, ast.Try)
+    for node in (first, around):
         _own(node, loop, {held: _items_of(number)})
     first.value = source
     loop.iter = in_place(loop.iter, source, load(_items_of(number), source))
-    return [first, ast.copy_location(ast.Try(asked, [], [], [after]), loop)]
+    around.body = asked[:1]
+    return [first, around, *asked[1:]]
 
 
 def _said_to_end(loop: ast.stmt, site: str) -> list[ast.stmt]:

@@ -271,7 +271,7 @@ class Growing(Counting):
         Of the list, nothing else is known in the nest.
         """
         made, loop = growth.made, self.nest.loop
-        alone = value.fresh and not value.shared
+        alone = value.fresh and not value.shared and not _has_a_base(expr)
         if isinstance(expr, Name):
             alone = self.is_left(expr.id, value)
         begun = sum(isinstance(s, Assign) and assigns(s, name) for s in walking.statements(loop))
@@ -512,6 +512,11 @@ def _stores_one(stmt: Stmt, name: str) -> bool:
         case ir.Put(target=View(array=Name(id=found), index=(place,)), other=False):
             return found == name and not isinstance(place, ir.Slice | str)
     return False
+
+
+def _has_a_base(expr: Expr) -> bool:
+    """Whether NumPy returns a view of an array that nobody else knows."""
+    return isinstance(expr, Call) and expr.func.rpartition(".")[2] in ("linspace", "roll")
 
 
 def _pops(stmt: Stmt, name: str) -> bool:

@@ -29,7 +29,7 @@ from autopar.nest.text.leaving import (
     without_values,
 )
 from autopar.nest.text.plainer import plainer
-from autopar.nest.text.reading import BINARY
+from autopar.nest.text.reading import BINARY, LENGTH
 from autopar.nest.text.runs import RETURNED, returned, versions
 from autopar.nest.text.stored import in_lists
 from autopar.nest.trees import every
@@ -304,6 +304,8 @@ class Lifter(Iteration):
         whose = "" if isinstance(node.target, ast.Name) else "place of "  # a list may be its item
         place = self.hide(whose + next(words, "items").strip("<>").partition(" ")[0])
         changed = stored([*node.body, node.target])
+        if not _counted_in(node.iter).isdisjoint(_called_in(node.body)):
+            raise self.refuse(Reason.NOT_RANGE, node.iter)  # another row, once that is longer
         lengths: list[ir.Expr] = []
         source, first = node.iter, 0
         match source:
@@ -659,6 +661,29 @@ def _sequences(nodes: Sequence[ast.stmt]) -> frozenset[str]:
             case ast.Subscript(value=value) | ast.Attribute(value=value, attr="append"):
                 if isinstance(value, ast.Name | ast.Attribute):
                     found.add(ast.unparse(value))
+    return frozenset(found)
+
+
+def _counted_in(node: ast.expr) -> frozenset[str]:
+    """Names of what is counted in `node`."""
+    found = set()
+    for part in every(node):
+        match part:
+            case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=one)]) if name in (
+                "len",
+                LENGTH,
+            ):
+                found.add(one)
+    return frozenset(found)
+
+
+def _called_in(nodes: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names of that of which methods are called, and which may be longer then, or shorter."""
+    found = set()
+    for node in (inner for top in nodes for inner in every(top)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                found.add(name)
     return frozenset(found)
 
 

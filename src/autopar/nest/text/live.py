@@ -19,6 +19,7 @@ _FRAMES = frozenset({"f_locals", "_getframe", "currentframe", "gi_frame", "cr_fr
 # `numexpr.evaluate` and `DataFrame.query` look up the names in their text among the caller's.
 _LOOK_UP = frozenset({"evaluate", "query", "set_trace"})
 _REFLECTION = _ALL | _FRAMES | _LOOK_UP
+_NAMESPACES = frozenset({"__globals__", "__dict__", "reload"})  # of modules
 _CONSUMES = frozenset(
     ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
 )
@@ -51,7 +52,7 @@ def reads_names(tree: ast.Module) -> bool:
     """Whether this module may go through the names of a function's or of its own."""
     nodes = every(tree)
     words = (getattr(n, "id", None) or getattr(n, "attr", None) for n in nodes)
-    return reads_frames(tree) or not _REFLECTION.isdisjoint(words)
+    return reads_frames(tree) or not (_REFLECTION | _NAMESPACES).isdisjoint(words)
 
 
 def live_after(scope: ast.AST) -> Callable[[ast.stmt, str], bool]:

@@ -32,6 +32,8 @@ _PAUSING = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr
 def source_of(loop: ast.For) -> ast.expr | None:
     """What `loop` goes through, numbered or backwards perhaps, if it has to be evaluated first."""
     node = _inner(loop.iter)
+    if node is not loop.iter and _may_run_anything(node):
+        return None  # `reversed` is looked up before that is evaluated
     match node:
         case ast.Call() if not _returns_items(node):
             return None
@@ -44,6 +46,12 @@ def source_of(loop: ast.For) -> ast.expr | None:
         case _:
             return None
     return None if any(isinstance(part, _PAUSING) for part in every(node)) else node
+
+
+def _may_run_anything(node: ast.expr) -> bool:
+    """Whether a function of the user's may be called: as a key, or under another name."""
+    calls = (part for part in every(node) if isinstance(part, ast.Call))
+    return any(call.keywords or not _returns_items(call) for call in calls)
 
 
 def _returns_items(call: ast.Call) -> bool:

@@ -212,8 +212,9 @@ def statement(splitter: Splitter, stmt: Stmt) -> tuple[Stmt, ...] | None:
                 first, splitter.first = splitter.first, before
                 if first:
                     raise splitter.refuse("a row in a list of tuples")
+            known, items = _held(splitter, names(splitter, name), items)
             pairs = zip(names(splitter, name), items, strict=True)
-            return tuple(
+            return *known, *(
                 ir.Put(View(one, ("append",), line), e, next(splitter.ids), line)
                 for one, e in pairs
             )
@@ -223,6 +224,22 @@ def statement(splitter: Splitter, stmt: Stmt) -> tuple[Stmt, ...] | None:
                 for one in names(splitter, name)
             )
     return None
+
+
+def _held(
+    splitter: Splitter, lists: Sequence[Name], items: Sequence[Expr]
+) -> tuple[list[Stmt], list[Expr]]:
+    """`items` that read `lists`, under names: before any of these gets one more."""
+    held: list[Stmt] = []
+    found: list[Expr] = []
+    for item in items:
+        if item not in lists and any(part in lists for part in walking.walk(item)):
+            temporary = Name(f"<t {next(splitter.ids)}>")
+            held.append(splitter.given(temporary, item))
+            found.append(temporary)
+        else:
+            found.append(item)
+    return held, found
 
 
 def _items(tree: Tree) -> Iterator[Expr]:
