@@ -353,7 +353,7 @@ class Reading:
         line = whole.lineno
         match among:
             case ast.Tuple(elts=elts) | ast.List(elts=elts) if 0 < len(elts) <= _MOST_MEMBERS:
-                tests = [self.matched(node, one, whole) for one in elts]
+                tests = self.evaluated([self.matched(node, one, whole) for one in elts], line)
                 found = tests[0] if len(tests) == 1 else ir.Logic("or", tuple(tests), line)
             case ast.Call(func=ast.Name(id="range"), args=[*bounds], keywords=[]) if (
                 0 < len(bounds) <= 2 and self.path(among.func) is not None
@@ -397,7 +397,45 @@ class Reading:
         for one, two in zip(mine, others, strict=True):
             pair = (two, one) if isinstance(one, ast.Constant) else (one, two)
             tests.append(self.matched(*pair, whole))
+        tests = self.evaluated(tests, whole.lineno)
         return tests[0] if len(tests) == 1 else ir.Logic("and", tuple(tests), whole.lineno)
+
+    def evaluated(self, tests: list[ir.Expr], line: int) -> list[ir.Expr]:
+        """`tests`, which may be left once one is decided: by then Python has all that they compare.
+
+        So what may raise there is compared to itself beside the first one.
+        """
+        compared = (part for test in tests[1:] for part in walking.walk(test))
+        sides = (
+            side
+            for part in compared
+            if isinstance(part, ir.Compare)
+            for side in (part.left, part.right)
+        )
+        itself = tuple(
+            ir.Compare("==", self.once_more(side), self.once_more(side), line)
+            for side in dict.fromkeys(sides)
+            if not self.is_there(side)
+        )
+        if not itself:
+            return tests
+        known = itself[0] if len(itself) == 1 else ir.Logic("and", itself, line)
+        sure = ir.Select(known, ir.Const(True), ir.Const(False), line)
+        return [ir.Call(ir.GIVEN, (tests[0], sure), line), *tests[1:]]
+
+    def once_more(self, expr: ir.Expr) -> ir.Expr:
+        """`expr` with accesses of its own."""
+        made = walking.rebuilt(expr, self.once_more)
+        return replace(made, id=self.next_id()) if isinstance(made, ir.Load) else made
+
+    def is_there(self, expr: ir.Expr) -> bool:
+        """Whether `expr` has a value, for sure: a literal, what is not assigned here, a counter."""
+        match expr:
+            case ir.Call(func="<index>", args=(inner,)):
+                return self.is_there(inner)
+            case ir.Name(id=name):
+                return name not in self.assigned or name in self.counters
+        return isinstance(expr, ir.Const | ir.Dim | ir.Word)
 
     def again(self, node: ast.expr, whole: ast.Compare) -> ir.Expr:
         """`node`, which Python evaluates once, and which may be evaluated several times."""

@@ -236,12 +236,16 @@ class Splitter(Shapes):
         pairs = list(_pairs(one, other))
         if None in pairs:
             raise self.refuse(f"{text(expr)}, tuples of several shapes")
-        found = []
-        for a, b in filter(None, pairs):
-            again = renumbered(a, self.ids), renumbered(a, self.ids)
-            itself = _asked(Compare("==", *again, expr.line))
-            known = Call(ir.GIVEN, (a, itself), expr.line)
-            found.append(_asked(Compare(expr.op, known, b, expr.line)))
+        known = [side for pair in filter(None, pairs) for side in pair]
+        itself = tuple(
+            Compare("==", renumbered(one, self.ids), renumbered(one, self.ids), expr.line)
+            for k, one in enumerate(known)
+            if k != 1 and not isinstance(one, Const)
+        )
+        found = [_asked(Compare(expr.op, a, b, expr.line)) for a, b in filter(None, pairs)]
+        if itself:  # all of it is evaluated before anything is compared
+            sure = itself[0] if len(itself) == 1 else ir.Logic("and", itself, expr.line)
+            found[0] = Call(ir.GIVEN, (found[0], _truth(sure, expr.line)), expr.line)
         if len(found) == 1:
             return found[0]
         return ir.Logic("and" if expr.op == "==" else "or", tuple(found), expr.line)
@@ -518,7 +522,11 @@ class Splitter(Shapes):
 
 def _asked(test: Compare) -> Expr:
     """The truth of `test`, as Python has it."""
-    return Select(test, Const(True), Const(False), test.line)
+    return _truth(test, test.line)
+
+
+def _truth(test: Expr, line: int) -> Expr:
+    return Select(test, Const(True), Const(False), line)
 
 
 def _pairs(one: Tree, other: Tree) -> Iterator[tuple[Expr, Expr] | None]:
