@@ -184,8 +184,8 @@ def same(a: object, b: object) -> bool:
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, int):
         return a == b
-    if isinstance(a, set | deque):  # in the order in which they are gone through
-        return same(list(a), list(b))  # type: ignore[call-overload]
+    if isinstance(a, set | deque) and isinstance(b, set | deque):
+        return same(list(a), list(b))  # in the order in which they are gone through
     if isinstance(a, dict) and isinstance(b, dict):
         made = getattr(a, "default_factory", None), getattr(b, "default_factory", None)
         return made[0] is made[1] and same(list(a.items()), list(b.items()))
