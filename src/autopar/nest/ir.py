@@ -652,15 +652,16 @@ class Columns:
     @property
     def names(self) -> tuple[str, ...]:
         """The lists that stand for it."""
-        return tuple(_flat(self.items))
+        return tuple(leaves_in(self.items))
 
 
-def _flat(leaves: Leaves) -> Iterator[str]:
+def leaves_in(leaves: Leaves) -> Iterator[str]:
+    """All of `leaves`, one by one."""
     if isinstance(leaves, str):
         yield leaves
     else:
         for part in leaves:
-            yield from _flat(part)
+            yield from leaves_in(part)
 
 
 @dataclass(frozen=True, slots=True)

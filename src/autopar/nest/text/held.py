@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from autopar.nest.ir import Holder, Leaves, Places
+from autopar.nest.ir import Holder, Leaves, Places, leaves_in
 
 
 class Held(ast.Pass):
@@ -43,21 +43,13 @@ def handed_out(
     for position, name in enumerate(names):
         if name in held:
             one = held[name]
-            parts = [*_leaves(one.items), *filter(None, (one.values, one.first))]
+            parts = [*leaves_in(one.items), *filter(None, (one.values, one.first))]
             more = range(len(live), len(live) + len(parts) - 1)
             at = dict(zip(parts, (position, *more), strict=True))
             live[position], live[len(live) :] = parts[0], parts[1:]
             items, values, first = _placed(one.items, at), at.get(one.values), at.get(one.first)
             holders.append(Holder(position, one.kind, items, values, first))
     return tuple(live), tuple(holders)
-
-
-def _leaves(items: Leaves) -> Iterator[str]:
-    if isinstance(items, str):
-        yield items
-    else:
-        for part in items:
-            yield from _leaves(part)
 
 
 def _placed(items: Leaves, at: Mapping[str, int]) -> Places:
