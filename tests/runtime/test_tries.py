@@ -76,6 +76,15 @@ def test_who_has_been_measured_to_lose_is_not_believed() -> None:
     )
 
 
+def test_a_way_that_has_paid_is_not_forgotten_where_all_is_put_off_after_it() -> None:
+    """What has paid in all was guessed to lose, so that later runs ask nothing."""
+    for asks_s, best in ((0.8, FIRST), (0.99, SECOND)):
+        runs = Runs(1, False, 1.0, asks_s, 0.0, FIRST, SECOND, MET)
+        assert runs.way() == tries.Way(SECOND)
+        found = runs.asked(runs.way(), 1.0, 0.0, 0.0, True, False, SECOND, MET)
+        assert found.way() == tries.Way(best)
+
+
 def test_what_changes_is_noticed() -> None:
     runs = Runs(LEARNING, True, 1.0, 3.0, 2.5, FIRST, SECOND, MET)
     later = replace(runs, number=64)  # once in a while
@@ -348,6 +357,19 @@ def test_questions_win_no_more_than_all(second: Ledger) -> None:
         assert {name for name, line in lines.items() if line.winner} == winners
         assert lines[names[1]].cost_s == pytest.approx(0.4)
         assert second.after().doubt is (alone_s == 1.0)
+
+
+def test_the_clock_knows_better_than_a_guess_that_is_too_low(second: Ledger) -> None:
+    for line, won_s in ((10, 0.2), (20, 0.01), (30, 0.0)):
+        second.account(replace(SPEC, line=line), VALUES).note(VALUES, 0.1, won_s)
+    much, little, nothing = second.accounts
+    slow, fast = second.lines(took_s=1.2), second.lines(took_s=0.4)  # without: 1.0
+    assert [slow[name].cost_s for name in (much, little, nothing)] == [pytest.approx(0.1)] * 3
+    assert fast[much].winner
+    assert [fast[name].cost_s for name in (little, nothing)] == [pytest.approx(0.1)] * 2
+    assert second.likely(0.2, spent_s=0.3, took_s=0.4) == pytest.approx(0.9, rel=0.1)
+    assert second.likely(0.2, spent_s=0.3, took_s=1.2) == pytest.approx(0.2)
+    assert second.likely(0.2, spent_s=0.9, took_s=0.4) == pytest.approx(1.0, rel=0.1)
 
 
 def test_what_the_next_one_asks_again_costs_it_as_much(second: Ledger) -> None:

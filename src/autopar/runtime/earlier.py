@@ -321,8 +321,8 @@ class Ledger:
         wins = any(line.winner for line in self.before.values())
         return wins or any(one.won_s > _MUCH_S for one in list(self.accounts.values()))
 
-    def lines(self) -> Lines:
-        """What this process has found of its sites, for the next one."""
+    def lines(self, took_s: float = 0.0) -> Lines:
+        """What this process, which took so long, has found of its sites, for the next one."""
         accounts = list(self.accounts.values())  # other threads may still meet loops
         asked = {one.name: one for one in accounts if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
@@ -333,7 +333,7 @@ class Ledger:
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
         guessed_s = sum(one.won_s for one in asked.values())
-        likely_s = self.likely(guessed_s)
+        likely_s = self.likely(guessed_s, spent_s, took_s)
         share = likely_s / guessed_s if guessed_s else 1.0
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
         vain = spent_s >= LEAST_S and (likely_s == 0.0 if first else likely_s < spent_s)
@@ -362,9 +362,16 @@ class Ledger:
                 found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
 
-    def likely(self, won_s: float) -> float:
-        """Of what questions are thought to have won, what they may have: no more than all."""
-        return min(won_s, self.most_s or won_s)
+    def likely(self, won_s: float, spent_s: float = 0.0, took_s: float = 0.0) -> float:
+        """What questions are likely to have won that took `spent_s`: `won_s` is a guess.
+
+        No more than all that there was.  Where it is known what a run takes without any, and this
+        one took less than that guess would have it, the clock is right: kernels may be faster than
+        anybody takes for granted.
+        """
+        most_s = self.most_s
+        seen_s = most_s - (took_s - spent_s) if most_s and took_s else 0.0
+        return min(max(won_s, seen_s), most_s or won_s)
 
     def after(self) -> Runs:
         """What there is to leave after this process."""
@@ -379,15 +386,16 @@ class Ledger:
         threads = config.current().threads
         ran = [(one.run_s, threads if one.status == "parallel" else 1) for one in records()]
         kernels_s = sum(run_s for run_s, _ in ran)
-        spent_s = sum(a.spent_s for a in accounts) - sum(run_s * count for run_s, count in ran)
-        won_s = self.likely(sum(a.won_s for a in accounts)) - kernels_s
+        whole_s = sum(a.spent_s for a in accounts)
+        spent_s = whole_s - sum(run_s * count for run_s, count in ran)
+        won_s = self.likely(sum(a.won_s for a in accounts), whole_s, took_s) - kernels_s
         doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
         more = _has_sent() and self.runs.number < tries.LEARNING  # kernels, for the next one
         doubt = doubt and not more
         fair = not (more or _is_first()) or self.runs.number >= tries.LEARNING
         if tries.costless(spent_s, took_s, kernels_s):
             spent_s = 0.0
-        newest = self.lines()
+        newest = self.lines(took_s)
         off_s = spent_s
         if fair:  # what else was asked costs the next one as much
             off_s = min(off_s, sum(a.spent_s for a in accounts if _is_off(newest.get(a.name))))

@@ -161,7 +161,10 @@ class Runs:
         runs = replace(self, newest=newest, met={**self.met, **met})
         if not spent_s:  # nothing has been tried
             alone_s = (self.alone_s + took_s) / 2 if self.alone_s else took_s
-            return replace(runs, alone_s=alone_s, number=self.number + (self.number >= LEARNING))
+            number = self.number + (self.number >= LEARNING)
+            if 0 < self.asked_s < _BETTER * alone_s:  # what was put off by then was worth it
+                number = max(number, LEARNING)
+            return replace(runs, alone_s=alone_s, number=number)
         if fair or self.number >= _FEWEST:  # else kernels may have been made late, which are read
             rest_s = max(took_s - off_s, 1e-4)
             runs = replace(runs, rest_s=min(self.rest_s or rest_s, rest_s))
