@@ -26,6 +26,8 @@ from tables import never_slower
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples"
+TOGETHER_S = 2.0
+"""That warm plain runs of a script take together, at the least."""
 BESIDE = {"cold": "python_first", "autopar": "python"}
 """Plain runs beside which each kind of run was measured, as many, and in turn with them."""
 SCRIPTS = {
@@ -99,10 +101,11 @@ def process(command, env):
         return took, used.ru_utime + used.ru_stime, out.read()
 
 
-def in_turn(words, env, repetitions, of):
+def in_turn(words, env, repetitions, of, enough=len):
     """Runs with an empty cache, plain ones, and such as find what an earlier one has left.
 
-    `of` takes words and the environment.  The very first cache is the one that later runs find.
+    `of` takes words and the environment.  The very first cache is the one that later runs find, of
+    which there are more than `repetitions` until those that are plain are `enough`.
     """
     ways = {"python": [sys.executable], "autopar": [sys.executable, "-m", "autopar"]}
     found = {"cold": [], "python_first": [], "python": [], "autopar": []}
@@ -111,23 +114,30 @@ def in_turn(words, env, repetitions, of):
         own = {**env, "AUTOPAR_CACHE_DIR": f"{cache}_{r}"} if r else env
         found["python_first"].append(of([*ways["python"], *words], env))
         found["cold"].append(of([*ways["autopar"], *words], own))
-    for r in range(repetitions):
+    while (r := len(found["python"])) < repetitions or not enough(found["python"]):
         for way in sorted(ways, reverse=bool(r % 2)):
             found[way].append(of([*ways[way], *words], env))
     return found
 
 
+def are_enough(runs):
+    """Whether the least time of `runs` is one: short processes differ by more than 5 %."""
+    return sum(took for took, _, _ in runs) >= TOGETHER_S
+
+
 def script(words, env, repetitions):
     """Least seconds cold, plain, and warm, of the processor and of the clock; equal outputs?
 
-    And the lesser of the two, run by run: the first ones find out what pays.
+    With the medians of the clock, and the lesser of the two, run by run: the first ones find out
+    what pays.
     """
-    found = in_turn(words, env, repetitions, process)
+    found = in_turn(words, env, repetitions, process, are_enough)
     outputs = {out for runs in found.values() for _, _, out in runs}
     used = {way: min(used for _, used, _ in runs) for way, runs in found.items()}
     took = {way: min(took for took, _, _ in runs) for way, runs in found.items()}
+    usual = {way: median(took for took, _, _ in runs) for way, runs in found.items()}
     each = {way: [min(run[:2]) for run in runs] for way, runs in found.items()}
-    return {"used": used, "took": took, "each": each, "equal": len(outputs) == 1}
+    return {"used": used, "took": took, "usual": usual, "each": each, "equal": len(outputs) == 1}
 
 
 def ratio(found, way):
@@ -152,6 +162,7 @@ def scripts(options, folder):
             found = script(words, env, options.repetitions)
             line = {"name": name, "size": size, **found, "python_s": found["took"]["python"]}
             line |= {"warm": ratio(found, "autopar"), "cold": ratio(found, "cold")}
+            line["usually"] = found["usual"]["autopar"] / found["usual"]["python"]
             slowest, usual = max(found["each"]["autopar"]), median(found["each"]["python"])
             line["slowest"] = slowest / usual
             lines.append(line)

@@ -284,11 +284,12 @@ def never_slower(result):
         tables.append(markdown(rows, right=1))
     if "scripts" in result:
         rows = [["script", "arguments", "output", "CPython s", "autopar / CPython"]]
-        rows[0] += ["with an empty cache", "slowest later run"]
+        rows[0] += ["of medians", "with an empty cache", "slowest later run"]
+        shown = ("warm", "usually", "cold", "slowest")
         for line in result["scripts"]:
             row = [line["name"], line["size"], "equal" if line["equal"] else "DIFFER"]
             row += [f"{line['python_s']:.3f}"]
-            rows.append([*row, *(f"{line[which]:.2f}" for which in ("warm", "cold", "slowest"))])
+            rows.append([*row, *(f"{line[which]:.2f}" for which in shown)])
         tables.append(markdown(rows, right=3))
     return "\n\n".join(tables)
 

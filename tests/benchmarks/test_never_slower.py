@@ -77,3 +77,17 @@ def test_each_cold_run_has_a_cache_of_its_own(tmp_path):
     assert len(found["python"]) == len(found["python_first"]) == 3
     assert len(set(seen[:3])) == len(found["cold"]) == 3
     assert seen[3:] == [seen[0]] * len(found["autopar"]) == [str(tmp_path)] * 3
+
+
+def test_short_scripts_are_run_until_their_least_time_is_one():
+    took = never_slower.TOGETHER_S / 7.5
+    for repetitions, times in ((3, 8), (9, 9)):
+        found = never_slower.in_turn(
+            ["x.py"],
+            {"AUTOPAR_CACHE_DIR": ""},
+            repetitions,
+            lambda words, env: (took, took, b""),
+            never_slower.are_enough,
+        )
+        assert len(found["cold"]) == len(found["python_first"]) == repetitions
+        assert len(found["python"]) == len(found["autopar"]) == times
