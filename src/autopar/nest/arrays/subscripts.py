@@ -51,7 +51,15 @@ _ALL = Slice(None, None, None)
 
 @dataclass(slots=True)
 class Subscripts(Bounds):
-    """What subscripts take of arrays, in a nest that is written out."""
+    """What subscripts take of arrays, in a nest that is written out.
+
+    Attributes
+    ----------
+    at_once
+        Whether what is taken of a list is read before the statement at hand stores anything.
+    """
+
+    at_once: bool = False
 
     @abstractmethod
     def value(self, expr: Expr) -> Value:
@@ -154,7 +162,7 @@ class Subscripts(Bounds):
         list itself while nothing is stored.
         """
         if base.path and base.listed:
-            if self.stores_around(base.path):
+            if not self.at_once and self.stores_around(base.path):
                 what = f"a part of {base.path} in a loop that may store into it"
                 raise self.refuse(Reason.SYNTAX, line, what)
             return replace(base, compute=None)

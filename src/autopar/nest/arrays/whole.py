@@ -28,7 +28,7 @@ from autopar.nest.arrays import (
 )
 from autopar.nest.arrays.binding import Binding
 from autopar.nest.arrays.elements import Value
-from autopar.nest.arrays.section import Index, Section
+from autopar.nest.arrays.section import ONE, Index, Section, part
 from autopar.nest.arrays.stores import Made
 from autopar.nest.flow import exposed
 from autopar.nest.hidden import FRESH
@@ -406,8 +406,41 @@ class _Writer(Binding):
             raise self.refuse(Reason.WRONG_TYPE, stmt.line, text(view))
         if isinstance(stmt.value, Call) and stmt.value.func in (ir.UP, ir.DOWN):
             return self.store(base, ordering.in_place(self, base, stmt.value), stmt)
+        if base.listed == base.rank == 1 and isinstance(view.index[0], ir.Slice):
+            return self.exchanged(base, stmt)
         target = self.target(base, view.index, view)
         return self.given(target, stmt)
+
+    def exchanged(self, base: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
+        """``items[a:b] = others`` of a list: of as many, or it would have another length."""
+        line, view = stmt.line, stmt.target
+        turned = isinstance(stmt.value, Call) and stmt.value.func == ir.BACKWARDS
+        self.at_once = True
+        try:
+            value = self.meant(stmt.value.args[0] if turned else stmt.value)
+        finally:
+            self.at_once = False
+        if turned and isinstance(value, Section) and value.rank == 1:
+            value = self.backwards(value, line)
+        fixed = base.path in self.known.fixed
+        long = base.path in self.nest.paths or self.as_long(base.path)
+        as_list = isinstance(value, Section) and value.listed == value.rank == 1
+        if not (as_list and isinstance(value, Section) and long) or fixed or stmt.augmented:
+            raise self.refuse(Reason.WRONG_TYPE, line, f"{text(view)} of a list, which is assigned")
+        target = part(base, self.items(base, self.parts(base, view.index, view), line))
+        why = f"{text(view)}, which is assigned another number of items"
+        self.require(target.extents[0] - value.extents[0], 0, 0, line, why)
+        return self.store(target, value, stmt)
+
+    def backwards(self, items: Section, line: int) -> Section:
+        """The items of a list from the last to the first."""
+        (extent,) = items.extents
+        last = extent - ONE
+
+        def element(index: Index) -> Expr:
+            return self.element(items, (last - index[0],), line)
+
+        return replace(items, compute=element, path="", where=tuple)
 
     def each(self, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``ufunc.at(array, index, value)``."""

@@ -459,6 +459,20 @@ class Lifter(Iteration):
                 value=ast.Call(func=ast.Attribute(value=owner, attr="sort"), args=[])
             ) if self.sequence(owner):
                 return [self.sorted(owner, node)]
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=owner, attr="reverse"), args=[], keywords=[]
+                )
+            ) if self.sequence(owner):
+                all_of_it = ir.View(self.expr(owner), (ir.Slice(None, None, None),), node.lineno)
+                return [self.turned(all_of_it, owner, node)]
+            case ast.Assign(
+                targets=[ast.Subscript(slice=ast.Slice()) as target],
+                value=ast.Call(func=ast.Name("reversed") as func, args=[items], keywords=[]),
+            ) if self.path(func) is not None:
+                place = self.place(target)
+                assert isinstance(place, ir.View)
+                return [self.turned(place, items, node)]
             case (
                 ast.Assign(
                     value=ast.Call(
@@ -555,6 +569,11 @@ class Lifter(Iteration):
         whole = ir.Call(order, (self.expr(owner),), line)
         all_of_it = ir.View(self.expr(owner), (ir.Slice(None, None, None),), line)
         return ir.Put(all_of_it, whole, self.next_id(), line)
+
+    def turned(self, place: ir.View, items: ast.expr, node: ast.stmt) -> ir.Put:
+        """`place` of a list is assigned `items` from the last to the first."""
+        value = ir.Call(ir.BACKWARDS, (self.expr(items),), node.lineno)
+        return ir.Put(place, value, self.next_id(), node.lineno)
 
     def each(self, func: ast.expr, array: ast.expr, index: ast.expr, value: ast.expr) -> ir.Put:
         """``func.at(array, index, value)``."""
