@@ -19,6 +19,8 @@ rows = [[i * n + j for j in range(n)] for i in range(n)]
 u = np.arange(12)
 fixed = tuple(x)
 t = 0
+def minus(items):
+    return [-v for v in items]
 """
 TAKEN = {
     "turned round": "x[2:i + 1] = x[2:i + 1][::-1]",
@@ -56,7 +58,8 @@ LEFT = {
     "steps that do not fit": "x[::2] = x[::3]",
     "as long as another is": "x[:i] = x[n - i - 1:]",
     "turned while gone through": "for v in x:\n        t = t * 3 % 1009 + v\n        x.reverse()",
-    "a name is shared": "x[1:3] = reversed(x[1:3])\n    reversed = list",
+    "what is not turned": "x[1:4] = reversed(x[1:4])\n    reversed = list",
+    "another function": "x[1:4] = minus(x[1:4])",
 }
 
 
@@ -70,6 +73,11 @@ def test_taken(title: str) -> None:
 @pytest.mark.parametrize("title", LEFT)
 def test_the_same_in_any_case(title: str) -> None:
     both(f"{HEAD}for i in range(n):\n    {LEFT[title]}\n")
+
+
+def test_a_function_that_only_has_that_name() -> None:
+    code = f"{HEAD}def reversed(items):\n    return [v + 1 for v in items]\n"
+    both(f"{code}for i in range(n):\n    x[i:] = reversed(x[i:])\n")
 
 
 def test_a_tour_that_crosses_itself() -> None:

@@ -468,11 +468,12 @@ class Lifter(Iteration):
                 return [self.turned(all_of_it, owner, node)]
             case ast.Assign(
                 targets=[ast.Subscript(slice=ast.Slice()) as target],
-                value=ast.Call(func=ast.Name("reversed") as func, args=[items], keywords=[]),
-            ) if self.path(func) is not None:
+                value=ast.Call(func=ast.Name("reversed"), args=[items], keywords=[]),
+            ):
                 place = self.place(target)
                 assert isinstance(place, ir.View)
-                return [self.turned(place, items, node)]
+                known = self.builtins(frozenset(("reversed",)), node)
+                return [*known, self.turned(place, items, node)]
             case (
                 ast.Assign(
                     value=ast.Call(
