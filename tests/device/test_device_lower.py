@@ -126,7 +126,8 @@ INTEGERS = [
     "int64(uint_mod(uint64(a[i]), uint64(b[i])))",
     "int64(uint_lshift(uint64(a[i]), uint64(b[i])))", 
     "int64(uint_pow(uint64(a[i]), uint64(b[i]) & 15))",
-    "int64(uint64(a[i]) < uint64(b[i]))", "bit_length_(a[i])", "9223372036854775807 - a[i]",
+    "int64(uint64(a[i]) < uint64(b[i]))", "bit_length_(a[i])", "ones_(a[i])",
+    "9223372036854775807 - a[i]",
     "(-9223372036854775808) + a[i]", "int64(not a[i])", "int64(a[i] < b[i] <= 13)",
     "a[i] if a[i] < b[i] and b[i] != 3 or not b[i] else 7",
 ]  # fmt: skip

@@ -120,6 +120,10 @@ class Calls(Draws):
                 return Value(self.convert(values[0], out), kind, out)
             case "index":
                 return self.integer("int", values[0])
+            case "bits":
+                x = self.temp(self.cast(values[0].text, values[0].dtype, "int64"))
+                word = "ones_" if function.name == "ones" else "bit_length_"
+                return self.python_int(f"{word}({x} if {x} >= 0 else -{x})", None)
             case "among" | "double":
                 return Value(self.convert(values[0], out), kind, out)
             case "clip":

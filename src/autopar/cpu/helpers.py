@@ -321,6 +321,10 @@ def bit_length_(n: int) -> int:
     return n.bit_length()
 
 
+def ones_(n: int) -> int:
+    return n.bit_count()
+
+
 def polar_pair(source: int) -> tuple[float, float]:
     """NumPy's `legacy_gauss` (numpy/random/src/legacy): the polar method of Marsaglia."""
     x1, x2, r2 = 0.0, 0.0, 0.0

@@ -179,6 +179,10 @@ def _bit_length(b: ir.IRBuilder, args: list[Operand]) -> Operand:
     return Operand("int64", (b.sub(WORD(64), zeros),))
 
 
+def _ones(b: ir.IRBuilder, args: list[Operand]) -> Operand:
+    return Operand("int64", (b.ctpop(args[0].value),))
+
+
 _MAKERS: dict[str, Maker] = {
     "next_double_": _next("float64", "float64"),
     "next_uint32_": _next("uint32", "int64"),
@@ -186,6 +190,7 @@ _MAKERS: dict[str, Maker] = {
     "bits_": _bits,
     "of_bits_": _of_bits,
     "bit_length_": _bit_length,
+    "ones_": _ones,
     "checked_add": _checked("sadd_with_overflow", "int64"),
     "checked_sub": _checked("ssub_with_overflow", "int64"),
     "checked_mul": _checked("smul_with_overflow", "int64"),

@@ -101,6 +101,7 @@ typedef double f64;
         ("high", "{ return mul_hi(a, b); }"),
         ("high_unsigned", "{ return mul_hi(a, b); }"),
         ("zeros", "{ return clz(a); }"),
+        ("ones", "{ return popcount(a); }"),
         ("bits", "{ return as_long(a); }"),
         ("of_bits", "{ return as_double(a); }"),
         # Twice the digits and two more are enough to round twice: S. Figueroa, "When is double
@@ -154,6 +155,7 @@ typedef double f64;
         ("high", "{ return __mul64hi(a, b); }"),
         ("high_unsigned", "{ return __umul64hi(a, b); }"),
         ("zeros", "{ return __clzll(a); }"),
+        ("ones", "{ return __popcll(a); }"),
         ("bits", "{ return __double_as_longlong(a); }"),
         ("of_bits", "{ return __longlong_as_double(a); }"),
         ("divide_float32", "{ return __fdiv_rn(a, b); }"),

@@ -32,7 +32,7 @@ Answer = Value | tuple[Value, ...]
 SQUARES = "squares_"
 _ROUNDING = {"floor_": "floor", "ceil_": "ceil", "rint_": "rint", "trunc_": "trunc"}
 _WHOLES = {"bits_": ("bits", "int64"), "of_bits_": ("of_bits", "float64"),
-           "bit_length_": ("bit_length", "int64")}  # fmt: skip
+           "bit_length_": ("bit_length", "int64"), "ones_": ("ones", "int64")}  # fmt: skip
 CHECKED = {"checked_add": "int64", "checked_sub": "int64", "checked_mul": "int64",
            "checked_umul": "uint64"}  # fmt: skip
 """Words that answer a number of that dtype, and whether it is too large for it."""

@@ -23,6 +23,7 @@ _WORDS: tuple[tuple[str, str, str, str | None, tuple[str, ...]], ...] = (
     ("high", "i64", _INT2, None, ()),
     ("high_unsigned", "u64", _UINT2, None, ()),
     ("zeros", "i64", "i64 a", None, ()),
+    ("ones", "i64", "i64 a", None, ()),
     ("bits", "i64", "f64 a", None, ()),
     ("of_bits", "f64", "i64 a", None, ()),
     ("divide_float32", "f32", "f32 a, f32 b", None, ()),

@@ -28,7 +28,7 @@ Form = Literal[
     "libm", "floor", "ceil", "trunc", "test", "scale", "ufunc", "cast",
     "real", "imag", "conjugate", "complex", "where", "index", "within", "strong", "like", "nothing",
     "begun", "lost", "whole", "among", "double", "clip", "given", "either", "tag", "decimal",
-    "raise", "draw", "drawn",
+    "raise", "draw", "drawn", "bits",
 ]  # fmt: skip
 
 
@@ -85,6 +85,8 @@ _INTERNAL = {
     "<raise>": Function("raise", "raise", 1),
     "<clip>": Function("clip", "clip", 3),
     "<clip by>": Function("clip", "clip by", 3),
+    "<bit_length>": Function("bits", "length", 1),
+    "<bit_count>": Function("bits", "ones", 1),
 }
 
 
@@ -100,6 +102,7 @@ def internal(name: str) -> Function | None:
     ``<raise>`` is its argument, and gives up, sooner or later; ``<double>`` in double precision if
     NumPy would compute with it so; ``<int>`` is the builtin; ``<decimal 2>`` is `round` of a float
     to two decimals; ``<clip>`` is `np.clip`, ``<clip by>`` the same by bounds that are arrays;
+    ``<bit_length>`` and ``<bit_count>`` are these methods of Python's integers;
     ``<ufunc exp>`` and ``<cast int32>`` are NumPy's functions and types whatever the user calls
     them.
     """
@@ -303,6 +306,8 @@ def result(function: Function, args: tuple[str, ...]) -> str | None:
         case "index":
             flag = args[0] == "bool" and function.name == "index"
             return "int" if families <= {"int", "uint"} or flag else None
+        case "bits":  # NumPy's integers have others, or none
+            return "int" if args[0] in ("int", "bool") else None
         case "within":
             return "bool" if set(args) == {"int"} else None
         case "raise":

@@ -414,10 +414,14 @@ class _Writer(Binding):
     def exchanged(self, base: Section, stmt: ir.Put) -> tuple[Stmt, ...]:
         """``items[a:b] = others`` of a list: of as many, or it would have another length."""
         line, view = stmt.line, stmt.target
-        turned = isinstance(stmt.value, Call) and stmt.value.func == ir.BACKWARDS
+        match stmt.value:
+            case Call(func=ir.BACKWARDS, args=(items,)):
+                turned = True
+            case items:
+                turned = False
         self.at_once = True
         try:
-            value = self.meant(stmt.value.args[0] if turned else stmt.value)
+            value = self.meant(items)
         finally:
             self.at_once = False
         if turned and isinstance(value, Section) and value.rank == 1:

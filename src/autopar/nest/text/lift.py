@@ -470,10 +470,10 @@ class Lifter(Iteration):
                 targets=[ast.Subscript(slice=ast.Slice()) as target],
                 value=ast.Call(func=ast.Name("reversed"), args=[items], keywords=[]),
             ):
-                place = self.place(target)
-                assert isinstance(place, ir.View)
+                part = self.place(target)
+                assert isinstance(part, ir.View)
                 known = self.builtins(frozenset(("reversed",)), node)
-                return [*known, self.turned(place, items, node)]
+                return [*known, self.turned(part, items, node)]
             case (
                 ast.Assign(
                     value=ast.Call(

@@ -464,6 +464,23 @@ class Reading:
             ):
                 if self.path(value) is None and not node.keywords:
                     return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
+            case ast.Call(
+                func=ast.Attribute(value=value, attr="bit_length" | "bit_count" as attr),
+                args=[],
+                keywords=[],
+            ):
+                return ir.Call(f"<{attr}>", (self.expr(value),), node.lineno)
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Call(func=ast.Name("bin") as made, args=[value], keywords=[]),
+                    attr="count",
+                ),
+                args=[ast.Constant("1")],
+                keywords=[],
+            ):
+                self.counting[self.live_in(made)] = "bin"
+                whole = ir.Call("<index>", (self.expr(value),), node.lineno)
+                return ir.Call("<bit_count>", (whole,), node.lineno)
         func = self.path(node.func)
         stars = sum(isinstance(a, ast.Starred) for a in node.args)
         if (stars and (func is None or stars > 1 or node.keywords)) or any(

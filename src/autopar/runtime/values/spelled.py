@@ -52,6 +52,23 @@ def isqrt(n: Any, /) -> Any:
     return root
 
 
+def power(base: Any, exponent: Any, modulus: Any = None, /) -> Any:
+    if modulus is None:
+        return base**exponent
+    x = base + base.bit_length() - base.bit_length()  # only Python's integers have that
+    n = exponent + exponent.bit_length() - exponent.bit_length()
+    m = modulus + modulus.bit_length() - modulus.bit_length()
+    fails = 1 // int(n >= 0)  # what has an inverse is left to the interpreter
+    x = x % m
+    result = 1 % m * fails
+    while n:
+        if n & 1:
+            result = result * x % m
+        x = x * x % m
+        n = n >> 1
+    return result
+
+
 def exp(z: Any, /) -> Any:
     w = z  # a name whose parts can be read, whatever the argument is
     x = float(w.real)  # in double precision, as in C
@@ -102,6 +119,7 @@ _WRITTEN: tuple[tuple[object, Callable[..., Any]], ...] = (
     (math.gcd, gcd),
     (math.lcm, lcm),
     (math.isqrt, isqrt),
+    (pow, power),
 )
 _COMPLEX: tuple[Callable[..., Any], ...] = (exp, phase, polar, rect, sqrt)
 _PARTS = (0.0, -0.0, 0.3, -1.25, 2.0, -7.5, 31.0, -640.0)
