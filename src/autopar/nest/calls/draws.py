@@ -29,6 +29,7 @@ from autopar.nest.ir import (
     Element,
     Expr,
     For,
+    If,
     Items,
     Load,
     Name,
@@ -45,6 +46,10 @@ from autopar.nest.show import text
 from autopar.nest.text.reading import LENGTH, SHAPE
 from autopar.records import dataclass, field, replace
 from autopar.verdict import Reason, Refusal, Refused
+
+TYPE_CHECKING = False  # `typing` takes too long to import
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +333,8 @@ class _Taken:
 _MOST_WRITTEN = 16
 _EACH = "each"
 _OPEN = Const(False)
+_NONE = Name("<none>")
+_NEAR = 1e-8  # to 1, for what NumPy takes for 1
 _ABSENT = Name("<absent>")
 """The default of a parameter that says nothing when it is left out."""
 _SIZE: Param = ("size", _ABSENT)
@@ -354,14 +361,79 @@ def _integer(how: str, atom: str) -> Make:
 def _choice(how: str) -> Make:
     """An integer below `a`, or an element of the vector `a`."""
 
-    def make(draw: _Draw, a: Expr) -> Expr | None:
+    def make(draw: _Draw, a: Expr, size: Expr, again: Expr, p: Expr) -> Expr | None:
+        if isinstance(a, ir.Items) or not _is_none(size) or again != Const(True):
+            return None
         path = draw.vector(a)
-        if path is None:
-            return None if isinstance(a, ir.Items) else draw.value(how, "int", Const(0), a)
-        place = draw.value(how, "int", Const(0), Dim(path, 0))
+        count = a if path is None else Dim(path, 0)
+        place: Expr | None
+        if _is_none(p):
+            place = draw.value(how, "int", Const(0), count)
+        else:
+            place = _weighted(draw, count, p)
+        if path is None or place is None:
+            return place
         return Load(path, (place,), next(draw.drawer.ids), draw.line)
 
     return make
+
+
+def _is_none(expr: Expr) -> bool:
+    return expr is _NONE or (isinstance(expr, Word) and expr.value is None)
+
+
+def _weighted(draw: _Draw, count: Expr, p: Expr) -> Expr | None:
+    """An integer below `count`, each as likely as its item of `p` says.
+
+    As in NumPy: how many of the sums up to an item, over the whole one, are no larger than what is
+    drawn.  That `p` sums up to 1 is asked more strictly here, and less exactly.
+    """
+    ids, line, first = draw.drawer.ids, draw.line, draw.first
+    number = next(ids)
+    names = (f"<{what} {number}>" for what in ("p", "count", "item", "k", "sum", "part", "place"))
+    held, most, item, k, total, summed, place = map(Name, names)
+    one, zero = Const(1), Call("<cast float64>", (Const(0.0),), line)
+
+    def assign(target: Name, value: Expr) -> Assign:
+        return Assign(target, value, next(ids), line)
+
+    def plus(left: Name, right: Expr) -> Assign:
+        return assign(left, Binary("+", left, right, line, reduced=True))
+
+    length: Expr = Call(LENGTH, (held,), line)
+    found: Expr = View(held, (k,), line)
+    if isinstance(p, Items):
+        if not 0 < len(p.values) <= _MOST_WRITTEN or not all(map(_is_plain, p.values)):
+            return None
+        length, found = Const(len(p.values)), _chosen(draw, k, p.values)
+    else:
+        first.append(assign(held, p))
+
+    def each(*body: Stmt) -> For:
+        begin = assign(item, Call("<cast float64>", (draw.again(found),), line))
+        return For(k.id, Const(0), most, one, (begin, *body), next(ids), line)
+
+    def sure(op: Literal["==", "<=", ">="], left: Expr, right: Expr) -> Assign:
+        test = Select(Compare(op, left, right, line), Const(True), Const(False), line)
+        return assign(Name(f"<ok {next(ids)}>"), Call(ir.GIVEN, (Const(0), test), line))
+
+    first += [
+        assign(most, length),
+        sure("==", most, Call("<index>", (count,), line)),
+        assign(total, zero),
+        each(sure(">=", item, Const(0.0)), plus(total, item)),
+        sure(">=", total, Const(1.0 - _NEAR)),
+        sure("<=", total, Const(1.0 + _NEAR)),
+    ]
+    drawn = draw.value("double", "float")
+    share = Binary("/", summed, total, line, reduced=True)
+    further = If(Compare("<=", share, drawn, line), (plus(place, one),), (), next(ids), line)
+    first += [
+        assign(summed, zero),
+        assign(place, Const(0)),
+        each(plus(summed, item), further),
+    ]
+    return place
 
 
 def _poisson(draw: _Draw, lam: Expr) -> Expr:
@@ -428,6 +500,9 @@ _LOC_SCALE = (("loc", Const(0.0)), ("scale", Const(1.0)))
 _SCALE = (("scale", Const(1.0)),)
 _LAM = (("lam", Const(1.0)),)
 _MU_SIGMA = (("mu", Const(0.0)), ("sigma", Const(1.0)))
+_CHOICE: tuple[Param, ...] = (
+    ("a", _NEEDED), ("size", _NONE), ("replace", Const(True)), ("p", _NONE),
+)  # fmt: skip
 _RANGE: tuple[Param, ...] = (("low", _NEEDED), ("high", _ABSENT))
 
 _TAKEN: dict[tuple[str, str], _Taken] = {
@@ -442,7 +517,7 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ("RandomState", "exponential"): _Taken(_plain("inverse exponential"), (*_SCALE, _SIZE)),
     ("RandomState", "poisson"): _Taken(_poisson, (*_LAM, _SIZE)),
     ("RandomState", "randint"): _Taken(_integer("masked", "int"), (*_RANGE, _SIZE)),
-    ("RandomState", "choice"): _Taken(_choice("masked"), (("a", _NEEDED),)),
+    ("RandomState", "choice"): _Taken(_choice("masked"), _CHOICE),
     ("Generator", "random"): _Taken(_plain("double"), (_SIZE,)),
     ("Generator", "uniform"): _Taken(_plain("rising uniform"), (*_LOW_HIGH, _SIZE)),
     ("Generator", "standard_normal"): _Taken(_plain("standard_normal"), (_SIZE,)),
@@ -453,7 +528,7 @@ _TAKEN: dict[tuple[str, str], _Taken] = {
     ("Generator", "integers"): _Taken(
         _integer("bounded", "np.int64"), (*_RANGE, _SIZE, ("endpoint", _OPEN))
     ),
-    ("Generator", "choice"): _Taken(_choice("bounded"), (("a", _NEEDED),)),
+    ("Generator", "choice"): _Taken(_choice("bounded"), _CHOICE),
     ("Random", "random"): _Taken(_plain("double")),
     ("Random", "uniform"): _Taken(_plain("between"), (("a", _NEEDED), ("b", _NEEDED))),
     ("Random", "randint"): _Taken(

@@ -259,7 +259,8 @@ def as_expected() -> bool:
     old, new = np.random.RandomState(1), np.random.default_rng(1)
     whole = (old.randint(9), old.choice(9), old.poisson(2.0), new.choice(9), new.poisson(2.0))
     real = (old.rand(), old.uniform(), old.normal(), new.random(), new.uniform(), new.normal())
-    types = {type(x) for x in whole} == {int} and {type(x) for x in real} == {float}
+    weighted = (old.choice(2, p=[0.5, 0.5]), new.choice(2, p=[0.5, 0.5]))
+    types = {type(x) for x in (*whole, *weighted)} == {int} and {type(x) for x in real} == {float}
     return types and type(new.integers(9)) is np.int64 and _polar() and _inverse()
 
 
