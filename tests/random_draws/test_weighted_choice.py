@@ -69,7 +69,8 @@ def test_the_same_in_any_case(title: str) -> None:
 @pytest.mark.parametrize("which", range(4))
 def test_no_probabilities(which: int) -> None:
     code = f"{HEAD}p = np.array(bad[{which}])\ntry:\n    for k in range(5):\n"
-    code += "        x += rng.random()\n        c += rng.choice(3, p=p)\nexcept ValueError as error:\n    c = str(error)\n"
+    code += "        x += rng.random()\n        c += rng.choice(3, p=p)\n"
+    code += "except ValueError as error:\n    c = str(error)\n"
     found = both(f"{code}x += rng.random()\n")
     assert "compiled" not in found.loops.values()
 
