@@ -133,8 +133,9 @@ def _read(
     live: Callable[[ast.stmt, str], bool],
 ) -> Callable[[str], bool]:
     """Whether a name may be read in `events` or after one of `ends`, or says where `node` is."""
-    nodes = (n for event in events for stmt in event.block for n in every(stmt))
-    names = {n.id for n in nodes if isinstance(n, ast.Name)}
+    read = [stmt for event in events for stmt in event.block]
+    read += [ast.Expr(node.test)] if isinstance(node, ast.While) else []  # once more, at the end
+    names = {n.id for stmt in read for n in every(stmt) if isinstance(n, ast.Name)}
     names |= stored([node.target]) if isinstance(node, ast.For) else set()
     return lambda name: name in names or any(live(end, name) for end in ends)
 
