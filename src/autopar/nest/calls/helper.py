@@ -158,6 +158,7 @@ class _Tail:
     def block(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
         """`stmts`, which come last in the function."""
         made: list[ast.stmt] = []
+        stmts = self.without_else(stmts)
         for k, stmt in enumerate(stmts):
             self.count(stmt)
             rest = stmts[k + 1 :]
@@ -221,7 +222,7 @@ class _Tail:
     def inside(self, stmts: Sequence[ast.stmt], loop: bool) -> list[ast.stmt]:
         """`stmts`, in a `loop` or on the way to one, where a ``return`` breaks out of loops."""
         made: list[ast.stmt] = []
-        for stmt in stmts:
+        for stmt in self.without_else(stmts):
             self.count(stmt)
             match stmt:
                 case ast.Return():
@@ -231,10 +232,9 @@ class _Tail:
                     both = (self.inside(block, loop) for block in (stmt.body, stmt.orelse))
                     made.append(ast.copy_location(ast.If(stmt.test, *both), stmt))
                 case ast.For() | ast.While() if _leaving(stmt):
+                    assert not any(map(_leaving, stmt.orelse))
                     copy = shallow(stmt)
                     copy.body = self.inside(stmt.body, True)
-                    if any(map(_leaving, stmt.orelse)):
-                        raise self.lifter.refuse(Reason.SYNTAX, stmt, "return in else of a loop")
                     made.append(copy)
                     if loop:
                         left = _placed(ast.If(_flag(ast.Load()), [ast.Break()], []), stmt)
@@ -243,6 +243,45 @@ class _Tail:
                     raise self.lifter.refuse(Reason.SYNTAX, stmt)
                 case _:
                     made.append(stmt)
+        return made
+
+    def without_else(self, stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """`stmts`, with what returns in the ``else`` of a loop in an ``if`` after it."""
+        made: list[ast.stmt] = []
+        for stmt in stmts:
+            if not isinstance(stmt, ast.For | ast.While) or not any(map(_leaving, stmt.orelse)):
+                made.append(stmt)
+                continue
+            self.count(stmt)
+            loop, flag = shallow(stmt), f"<left {self.nodes}>"
+            loop.orelse = []
+            otherwise = stmt.orelse
+            if breaks(stmt.body):
+                loop.body = self.with_flags(stmt.body, flag)
+                made.append(_placed(assign(flag, ast.Constant(False)), stmt))
+                test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+                otherwise = [_placed(ast.If(test, stmt.orelse, []), stmt)]
+            made += [loop, *self.without_else(otherwise)]
+        return made
+
+    def with_flags(self, stmts: Sequence[ast.stmt], flag: str) -> list[ast.stmt]:
+        """`stmts` of the body of a loop, with `flag` up before each ``break`` out of it."""
+        made: list[ast.stmt] = []
+        for stmt in stmts:
+            copy = stmt
+            match stmt:
+                case ast.Break():
+                    made.append(_placed(assign(flag, ast.Constant(True)), stmt))
+                case ast.If():
+                    copy = shallow(stmt)
+                    copy.body = self.with_flags(stmt.body, flag)
+                    copy.orelse = self.with_flags(stmt.orelse, flag)
+                case ast.For() | ast.While():
+                    copy = shallow(stmt)
+                    copy.orelse = self.with_flags(stmt.orelse, flag)
+                case _ if breaks([stmt]):
+                    raise self.lifter.refuse(Reason.SYNTAX, stmt)
+            made.append(copy)
         return made
 
     def result(self, stmt: ast.stmt) -> list[ast.stmt]:
