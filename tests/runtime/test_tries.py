@@ -363,13 +363,15 @@ def test_the_clock_knows_better_than_a_guess_that_is_too_low(second: Ledger) -> 
     for line, won_s in ((10, 0.2), (20, 0.01), (30, 0.0)):
         second.account(replace(SPEC, line=line), VALUES).note(VALUES, 0.1, won_s)
     much, little, nothing = second.accounts
-    slow, fast = second.lines(took_s=1.2), second.lines(took_s=0.4)  # without: 1.0
+    slow, fast = second.lines(seen_s=0.1), second.lines(seen_s=0.9)  # of a second
     assert [slow[name].cost_s for name in (much, little, nothing)] == [pytest.approx(0.1)] * 3
-    assert fast[much].winner
+    assert much not in fast  # it is asked, and nothing more: who knows how slow that second was
     assert [fast[name].cost_s for name in (little, nothing)] == [pytest.approx(0.1)] * 2
-    assert second.likely(0.2, spent_s=0.3, took_s=0.4) == pytest.approx(0.9, rel=0.1)
-    assert second.likely(0.2, spent_s=0.3, took_s=1.2) == pytest.approx(0.2)
-    assert second.likely(0.2, spent_s=0.9, took_s=0.4) == pytest.approx(1.0, rel=0.1)
+    second.began -= 0.4
+    assert second.after().newest == fast
+    assert second.after().doubt  # whether that is better is to be tried
+    second.began -= 0.8
+    assert second.after().newest == slow
 
 
 def test_what_the_next_one_asks_again_costs_it_as_much(second: Ledger) -> None:

@@ -321,8 +321,16 @@ class Ledger:
         wins = any(line.winner for line in self.before.values())
         return wins or any(one.won_s > _MUCH_S for one in list(self.accounts.values()))
 
-    def lines(self, took_s: float = 0.0) -> Lines:
-        """What this process, which took so long, has found of its sites, for the next one."""
+    def lines(self, seen_s: float = 0.0) -> Lines:
+        """What this process has found of its sites, for the next one.
+
+        Parameters
+        ----------
+        seen_s
+            What all questions have won, by the clock; 0: nobody knows.  Kernels may be faster than
+            anybody takes for granted: then sites are not put off that were guessed to lose.  No
+            more than that is made of it, for what it is compared with may have been a slow run.
+        """
         accounts = list(self.accounts.values())  # other threads may still meet loops
         asked = {one.name: one for one in accounts if one.says_enough()}
         found = {name: line for name, line in self.before.items() if name not in asked}
@@ -333,10 +341,12 @@ class Ledger:
         first = _is_first()
         spent_s = sum(one.spent_s for one in asked.values())
         guessed_s = sum(one.won_s for one in asked.values())
-        likely_s = self.likely(guessed_s, spent_s, took_s)
+        likely_s = self.likely(guessed_s)
         share = likely_s / guessed_s if guessed_s else 1.0
+        seen_s = max(likely_s, self.likely(seen_s))
+        by_clock = seen_s / guessed_s if guessed_s else 1.0
         # Where nothing is won in all, whoever is asked first pays for what all of them import.
-        vain = spent_s >= LEAST_S and (likely_s == 0.0 if first else likely_s < spent_s)
+        vain = spent_s >= LEAST_S and (seen_s == 0.0 if first else seen_s < spent_s)
         least_s = min(spent_s, UNKNOWN_S) if vain else 0.0
         guesses_s = sum(one.spent_s for one in asked.values() if not one.looked)
         for name, one in asked.items():
@@ -353,7 +363,7 @@ class Ledger:
             own_s = min(one.spent_s, UNKNOWN_S) if first else one.spent_s
             # Those that were only looked at for what they may take pay for that.
             cost_s = max(own_s, least_s if one.looked else min(least_s, guesses_s))
-            if cost_s >= LEAST_S and (vain or _SURELY * won_s < cost_s):
+            if cost_s >= LEAST_S and (vain or _SURELY * by_clock * one.won_s < cost_s):
                 # What others have imported before, a later process may have to import.  Who was put
                 # off, and has won nothing after that, is put off for longer.
                 known = self.before.get(name)
@@ -362,16 +372,9 @@ class Ledger:
                 found[name] = Line(most_s, one.wakes, False, tuple(one.sizes))
         return dict(list(found.items())[-_MOST_LINES:])
 
-    def likely(self, won_s: float, spent_s: float = 0.0, took_s: float = 0.0) -> float:
-        """What questions are likely to have won that took `spent_s`: `won_s` is a guess.
-
-        No more than all that there was.  Where it is known what a run takes without any, and this
-        one took less than that guess would have it, the clock is right: kernels may be faster than
-        anybody takes for granted.
-        """
-        most_s = self.most_s
-        seen_s = most_s - (took_s - spent_s) if most_s and took_s else 0.0
-        return min(max(won_s, seen_s), most_s or won_s)
+    def likely(self, won_s: float) -> float:
+        """Of what questions are thought to have won, what they may have: no more than all."""
+        return min(won_s, self.most_s or won_s)
 
     def after(self) -> Runs:
         """What there is to leave after this process."""
@@ -386,16 +389,16 @@ class Ledger:
         threads = config.current().threads
         ran = [(one.run_s, threads if one.status == "parallel" else 1) for one in records()]
         kernels_s = sum(run_s for run_s, _ in ran)
-        whole_s = sum(a.spent_s for a in accounts)
-        spent_s = whole_s - sum(run_s * count for run_s, count in ran)
-        won_s = self.likely(sum(a.won_s for a in accounts), whole_s, took_s) - kernels_s
+        spent_s = sum(a.spent_s for a in accounts) - sum(run_s * count for run_s, count in ran)
+        won_s = self.likely(sum(a.won_s for a in accounts)) - kernels_s
         doubt = tries.doubtful(spent_s, won_s, took_s, kernels_s)
         more = _has_sent() and self.runs.number < tries.LEARNING  # kernels, for the next one
         doubt = doubt and not more
         fair = not (more or _is_first()) or self.runs.number >= tries.LEARNING
+        seen_s = self.most_s - (took_s - spent_s - kernels_s) if took_s and self.most_s else 0.0
+        newest = self.lines(seen_s)
         if tries.costless(spent_s, took_s, kernels_s):
             spent_s = 0.0
-        newest = self.lines(took_s)
         off_s = spent_s
         if fair:  # what else was asked costs the next one as much
             off_s = min(off_s, sum(a.spent_s for a in accounts if _is_off(newest.get(a.name))))

@@ -110,7 +110,8 @@ class Runs:
             untried = self.number >= _FEWEST and self.asked_s and not self.alone_s
             tried = self.number >= _FEWEST and self.alone_s
             vain = tried and self.rest_s > _BETTER * self.alone_s
-            return alone if self.doubt and (untried or vain) else Way(self.newest)
+            last = self.number == LEARNING - 1  # before it, a run may just have been slow
+            return alone if self.doubt and (untried or vain or last) else Way(self.newest)
         usual, other = Way(self.best), alone
         ratio = (self.alone_s or self.asked_s) / self.asked_s
         slower = ratio < _BETTER  # than without, which somebody has measured
