@@ -23,9 +23,9 @@ class P:
 
 LEFT = {
     "a list of its own": (
-        "        items = [x, 1]\n        items.reverse()\n        return items[0]\n",
+        "        items = [x, 1]\n        items.insert(0, x)\n        return items[0]\n",
         9,
-        "items.reverse()",
+        "items.insert(0, x)",
     ),
     "over several lines": (
         "        items = [x, 1]\n        return (x +\n            sorted(items, key=None)[0])\n",
@@ -38,10 +38,10 @@ LEFT = {
         "w.count(1)",
     ),
     "two names that end alike": (
-        "        items = [x, 1]\n        items_ = [x]\n        items_.reverse()\n"
+        "        items = [x, 1]\n        items_ = [x]\n        items_.insert(0, x)\n"
         "        return 1\n",
         10,
-        "items_.reverse()",
+        "items_.insert(0, x)",
     ),
     "types": (
         "        total = 0\n        for k in range(3):\n            total = total * 0.5 if k > x "
