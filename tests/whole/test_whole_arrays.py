@@ -491,7 +491,7 @@ for i in range(3):
     "a sum in another order": "F = np.asfortranarray(A)\nfor i in range(3):\n    s = F.sum()\n",
     "means of integers by rows": "for i in range(3):\n    s = J.mean(axis=0)\n",
     "keywords": "for i in range(3):\n    np.add(u, v, out=u)\n    u[:] = np.sum(u, axis=0)\n",
-    "a list": "q = [1.0, 2.0, 3.0]\nfor i in range(3):\n    q[1:] = q[:-1]\n",
+    "a list": "q = [1.0, 2.0, 3.0]\nfor i in range(3):\n    q[1:] = q[2:]\n",
     "a negative count": "for i in range(3):\n    q = np.zeros(i - 2)\n",
     "integers to negative powers": "for i in range(3):\n    I[:] = I ** -1\n",
     "an overlap by another name": "x = u[1:]\nfor i in range(3):\n    u[:-1] = x * 2\n",
