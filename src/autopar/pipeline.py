@@ -164,15 +164,17 @@ def flat_buckets(nest: Nest, depths: tuple[tuple[str, int], ...]) -> Nest:
     return kept("buckets", (nest, depths), made, _directory("nests"))
 
 
-def drawn(nest: Nest, methods: dict[str, Method], ranks: dict[str, int]) -> Nest | Refusal:
+def drawn(
+    nest: Nest, methods: dict[str, Method], ranks: dict[str, int], lists: frozenset[str]
+) -> Nest | Refusal:
     """`nest` with its draws of random numbers as statements; see `nest.calls.draws`."""
 
     def made() -> Nest | Refusal:
         from autopar.nest.calls.draws import drawn
 
-        return drawn(nest, methods, ranks)
+        return drawn(nest, methods, ranks, lists)
 
-    return kept("drawn", (nest, methods, ranks), made, _directory("nests"))
+    return kept("drawn", (nest, methods, ranks, lists), made, _directory("nests"))
 
 
 def tabled(nest: Nest, kinds: dict[str, str]) -> Nest | Refusal:

@@ -23,6 +23,7 @@ bad = [0.5, 0.6, 0.1], [0.5, -0.1, 0.6], [0.5, 0.5], [float("nan"), 0.5, 0.5]
 near = np.array([0.3, 0.3, 0.4 + 1.3e-8])
 n, s, c, x = 3, 0, 0, 0.0
 seen = []
+ints, pair = [1, 2, 3], (4, 5)
 counts = np.zeros(8, dtype=int)
 """
 TAKEN = {
@@ -37,12 +38,20 @@ TAKEN = {
     "single precision": "c = c * 3 % 1009 + rng.choice(3, p=h)",
     "integers": "c += rng.choice(3, p=whole)",
     "one, said": "c += rng.choice(3, size=None, replace=True, p=w)",
+    "numbers that are written out": "c = c * 3 % 1009 + rng.choice([1, 2, 3], p=w)",
+    "steps": "c += np.random.choice([-1, 1])\n    x = np.random.choice((0.5, -1))",
+    "types": "q = rng.choice([1, 2, 3])\n    q2 = old.choice([1, 2.5], p=[0.5, 0.5])",
     "as likely": "c += rng.choice(3, p=None) + rng.choice(n)",
 }
 LEFT = {
     "several": "x += rng.choice(3, size=2, p=w).sum()",
     "not again": "c += rng.choice(3, replace=False, p=w)",
-    "numbers that are written out": "c += rng.choice([1, 2, 3], p=w)",
+    "numbers of other types": "q = rng.choice([True, 2, 3], p=w)",
+    "names that are written out": "q = rng.choice([n, s, 3])",
+    "large ones": "q = rng.choice([9223372036854775808, 1])",
+    "a list": "q = rng.choice(ints)\n    seen.append(q)",
+    "a list, with weights": "q = old.choice(ints, p=w)",
+    "a tuple": "q = np.random.choice(pair)",
     "too few": "c += rng.choice(4, p=w)",
     "none": "c += rng.choice(0, p=w[:0])",
     "two axes": "c += rng.choice(3, p=P)",

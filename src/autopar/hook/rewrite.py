@@ -70,7 +70,7 @@ from autopar.nest.hidden import AT, STOP
 from autopar.nest.ir import EXIT
 from autopar.nest.text.building import load, place
 from autopar.nest.text.find import Candidate, find
-from autopar.nest.text.leaving import Exit, Loop, exits, heading
+from autopar.nest.text.leaving import Exit, Loop, exits, heading, reached
 from autopar.nest.text.methods import calls, line_numbers
 from autopar.nest.text.reach import functions, reach
 from autopar.nest.text.runs import RETURNED, depths, goes_through
@@ -236,6 +236,10 @@ def _alone(node: ast.stmt) -> ast.stmt:
     if not isinstance(loop, Loop):
         return loop
     loop.orelse = []
+    if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in every(loop)):
+        for outer in every(loop):  # a nest comes to none of them, but they make generators
+            for block in _blocks(outer):
+                block[:] = reached(block)
     numbers = {id(stmt): number for number, stmt in enumerate(exits(loop), 1)}
     for outer in every(loop):
         if isinstance(outer, ast.ExceptHandler):  # kernels give up before; it may print

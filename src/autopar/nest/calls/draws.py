@@ -71,7 +71,12 @@ class Method:
     generator: int
 
 
-def drawn(nest: Nest, methods: Mapping[str, Method], ranks: Mapping[str, int]) -> Nest | Refusal:
+def drawn(
+    nest: Nest,
+    methods: Mapping[str, Method],
+    ranks: Mapping[str, int],
+    lists: frozenset[str] = frozenset(),
+) -> Nest | Refusal:
     """`nest` with its draws as statements of their own.
 
     Parameters
@@ -80,8 +85,10 @@ def drawn(nest: Nest, methods: Mapping[str, Method], ranks: Mapping[str, int]) -
         By the paths that the nest calls them by.
     ranks
         Dimensions of the live-in arrays.
+    lists
+        Those of them that stand for lists and tuples.
     """
-    drawer = _Drawer(nest, methods, ranks)
+    drawer = _Drawer(nest, methods, ranks, lists)
     try:
         (loop,) = drawer.statement(nest.loop)
     except Refused as refused:
@@ -117,6 +124,7 @@ def keeps_second(methods: Mapping[str, Method]) -> frozenset[int]:
 class _Drawer(Hoist):
     methods: Mapping[str, Method]
     ranks: Mapping[str, int]
+    lists: frozenset[str]
     line: int = field(default=0, init=False)
 
     def takes(self, func: str) -> bool:
@@ -359,18 +367,28 @@ def _integer(how: str, atom: str) -> Make:
 
 
 def _choice(how: str) -> Make:
-    """An integer below `a`, or an element of the vector `a`."""
+    """An integer below `a`, or an element of `a`, of which NumPy makes a vector first."""
 
     def make(draw: _Draw, a: Expr, size: Expr, again: Expr, p: Expr) -> Expr | None:
-        if isinstance(a, ir.Items) or not _is_none(size) or again != Const(True):
+        if not _is_none(size) or again != Const(True):
             return None
         path = draw.vector(a)
+        if path in draw.drawer.lists:
+            return None  # an element has another type then
         count = a if path is None else Dim(path, 0)
+        atom = ""
+        if isinstance(a, Items):
+            atom = _type_of(a.values)
+            if not atom:
+                return None
+            count = Const(len(a.values))
         place: Expr | None
         if _is_none(p):
             place = draw.value(how, "int", Const(0), count)
         else:
             place = _weighted(draw, count, p)
+        if place is not None and isinstance(a, Items):
+            return Call(f"<cast {atom}>", (_chosen(draw, place, a.values),), draw.line)
         if path is None or place is None:
             return place
         return Load(path, (place,), next(draw.drawer.ids), draw.line)
@@ -477,6 +495,15 @@ def _chosen(draw: _Draw, place: Expr, values: Sequence[Expr]) -> Expr:
         here = Compare("==", draw.again(place), Const(k), draw.line)
         found = Select(here, value, found, draw.line)
     return found
+
+
+def _type_of(values: Sequence[Expr]) -> str:
+    """The type of an array of a few numbers that are written out; nothing where it is not sure."""
+    plain = (e.operand if isinstance(e, Unary) and e.op in ("-", "+") else e for e in values)
+    types = {type(e.value) if isinstance(e, Const) else None for e in plain}
+    if not 0 < len(values) <= _MOST_WRITTEN or not types <= {int, float}:
+        return ""
+    return "float64" if float in types else "int64"
 
 
 def _is_plain(expr: Expr) -> bool:

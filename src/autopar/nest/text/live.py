@@ -229,7 +229,9 @@ class _Liveness:
         return live
 
     def attempt(self, node: ast.Try | ast.TryStar, live: frozenset[str]) -> frozenset[str]:
-        final = self.block(node.finalbody, live) | live
+        # A break or continue in the other parts comes through it, and goes on around the loop.
+        around = frozenset().union(*self.leave[-1]) if node.finalbody and self.leave else live
+        final = self.block(node.finalbody, live | around) | live
         before = self.jumps
         if node.finalbody:  # which any exception, return or break in the other parts comes to
             self.jumps = before | final

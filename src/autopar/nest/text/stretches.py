@@ -104,7 +104,8 @@ def stretch(
         return None
     while len(opaque) <= _MOST:
         loop, events = _without(node, opaque)
-        ends = [node, *(node.body[index] for index, _ in opaque)]
+        # An event may go on with the next iteration, which begins where the last statement ends.
+        ends = [node, node.body[-1], *(node.body[index] for index, _ in opaque)]
         nest = lift(loop, _read(node, events, ends, live))
         if isinstance(nest, Nest):
             watched = not opaque and isinstance(found, Nest)

@@ -73,7 +73,7 @@ def drawn_apart(nest: Nest, values: Values, engine: Callable[[Nest], E]) -> Refu
     if any(m.owner != "Random" for m in methods.values()) and not as_expected():
         return _refusal(nest, "this NumPy draws in another way")
     ranks = {path: array.ndim for path, array in values.arrays.items()}
-    made = pipeline.drawn(nest, methods, ranks)
+    made = pipeline.drawn(nest, methods, ranks, frozenset(values.lists.depths))
     return made if isinstance(made, Refusal) else Drawn(engine(made), pairs)
 
 
