@@ -69,6 +69,11 @@ def private(path: Path) -> Path:
     return path
 
 
+def _kept(room: Path) -> list[Path]:
+    """Entries; what is still being written, or left over, is none."""
+    return [path for path in sorted(room.glob("*")) if path.suffix != ".part"]
+
+
 def test_entries_under_each_others_names_are_absent(tmp_path: Path) -> None:
     script, caches = tmp_path / "prog.py", [private(tmp_path / name) for name in ("one", "two")]
     expected = []
@@ -79,8 +84,8 @@ def test_entries_under_each_others_names_are_absent(tmp_path: Path) -> None:
     one, two = caches
     swapped = 0
     for room in ("nests", "programs", "plans", "analyses"):
-        theirs = [p for p in sorted((two / room).glob("*")) if not (one / room / p.name).exists()]
-        mine = [p for p in sorted((one / room).glob("*")) if not (two / room / p.name).exists()]
+        theirs = [p for p in _kept(two / room) if not (one / room / p.name).exists()]
+        mine = [p for p in _kept(one / room) if not (two / room / p.name).exists()]
         by_size = [sorted(paths, key=lambda p: p.stat().st_size) for paths in (theirs, mine)]
         for their, my in zip(*by_size, strict=False):
             their.write_bytes(my.read_bytes())

@@ -179,7 +179,7 @@ def test_each_nest_gets_kernels_in_the_end(text: str, tmp_path: Path) -> None:
     for name in ("AUTOPAR_VERIFY", "AUTOPAR_FAIL_ON_FALLBACK"):
         env.pop(name, None)
     seen = []
-    for way in [[], *[["-m", "autopar"]] * 24]:  # a fast interpreter loses little in each
+    for way in [[], *[["-m", "autopar"]] * 40]:  # a fast interpreter loses little in each
         command = [sys.executable, *way, str(program)]
         done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
         seen.append((done.stdout, done.stderr.split()))
