@@ -372,26 +372,25 @@ def _choice(how: str) -> Make:
     def make(draw: _Draw, a: Expr, size: Expr, again: Expr, p: Expr) -> Expr | None:
         if not _is_none(size) or again != Const(True):
             return None
-        path = draw.vector(a)
-        if path in draw.drawer.lists:
-            return None  # an element has another type then
-        count = a if path is None else Dim(path, 0)
-        atom = ""
         if isinstance(a, Items):
             atom = _type_of(a.values)
-            if not atom:
+            place = below(draw, Const(len(a.values)), p) if atom else None
+            if place is None:
                 return None
-            count = Const(len(a.values))
-        place: Expr | None
-        if _is_none(p):
-            place = draw.value(how, "int", Const(0), count)
-        else:
-            place = _weighted(draw, count, p)
-        if place is not None and isinstance(a, Items):
             return Call(f"<cast {atom}>", (_chosen(draw, place, a.values),), draw.line)
-        if path is None or place is None:
-            return place
+        path = draw.vector(a)
+        if path is None:
+            return below(draw, a, p)
+        # An element of a list has another type then.
+        place = None if path in draw.drawer.lists else below(draw, Dim(path, 0), p)
+        if place is None:
+            return None
         return Load(path, (place,), next(draw.drawer.ids), draw.line)
+
+    def below(draw: _Draw, count: Expr, p: Expr) -> Expr | None:
+        if _is_none(p):
+            return draw.value(how, "int", Const(0), count)
+        return _weighted(draw, count, p)
 
     return make
 
